@@ -1,0 +1,1 @@
+"""The chat-bot host: everything but the plugins."""

@@ -1,0 +1,1 @@
+"""The platforms, each behind the Adapter protocol."""

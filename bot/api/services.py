@@ -1,0 +1,108 @@
+"""What the runtime hands to a plugin when it sets it up."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from logging import Logger
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from bot.api.commands import CommandInfo
+from bot.api.messages import Chat, Reply, Sent
+from bot.api.store import Json, Store
+
+Config = TypeVar("Config")
+Offer = TypeVar("Offer")
+
+
+class Tools(Protocol):
+    """What plugins offer each other, by the offering plugin's name."""
+
+    def get(self, name: str, protocol: type[Offer]) -> Offer:
+        """Return what plugin ``name`` offers; `PluginError` unless it follows ``protocol``.
+
+        ``protocol`` is a class or a ``runtime_checkable`` protocol.
+        """
+        ...
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what plugin ``name`` offers, unchecked."""
+        ...
+
+
+class Tasks(Protocol):
+    """A plugin's background work: owned, logged when it fails, ended with the plugin."""
+
+    def start(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """Run ``work`` in the background; its failure is logged once under the plugin's name."""
+        ...
+
+    async def idle(self) -> None:
+        """Wait until none is running."""
+        ...
+
+
+class Translator(Protocol):
+    """Messages in one language."""
+
+    def gettext(self, message: str) -> str:
+        """Return the translation, or the message itself."""
+        ...
+
+    def ngettext(self, singular: str, plural: str, count: int) -> str:
+        """Return the form of the translation for ``count``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure did: rows per kind, and what could not be erased and why."""
+
+    counts: Mapping[str, int]
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+
+class Privacy(Protocol):
+    """Everything that is kept of a person, in the store and by plugins, in one hand."""
+
+    async def kept(self, person: str) -> Mapping[str, int]:
+        """Return the number of rows by kind."""
+        ...
+
+    async def export(self, person: str) -> Mapping[str, Json]:
+        """Return all that is kept, by kind and under ``plugins`` by plugin."""
+        ...
+
+    async def erase(self, person: str) -> Receipt:
+        """Delete all that is kept, for good."""
+        ...
+
+    def statements(self) -> Mapping[str, str]:
+        """Return the data statements (message ids) of the running plugins by plugin."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services(Generic[Config]):
+    """What a plugin can use from its set-up to its end.
+
+    ``config`` is the plugin's own block, validated. ``data`` is a folder of the plugin's own that
+    exists once it is asked for. ``commands`` lists what is enabled, complete when every plugin is
+    set up. ``offer`` publishes one object under the plugin's name. ``send`` starts a conversation
+    of its own accord. ``speak`` returns the translator of a language.
+    """
+
+    name: str
+    config: Config
+    store: Store
+    folder: Callable[[], Path]
+    log: Logger
+    clock: Callable[[], datetime]
+    tasks: Tasks
+    tools: Tools
+    privacy: Privacy
+    languages: Sequence[str]
+    commands: Callable[[], Sequence[CommandInfo]]
+    offer: Callable[[object], None]
+    send: Callable[[Chat, Reply], Awaitable[Sent]]
+    speak: Callable[[str], Translator]

@@ -1,0 +1,225 @@
+"""Where everything about people and chats is kept, whatever keeps it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Protocol
+
+from bot.api.messages import Account
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+"""A value as JSON knows it."""
+
+GLOBAL: Final = "global"
+"""The scope of what belongs to no person and no chat."""
+
+
+def person_scope(person: str) -> str:
+    """Return the scope of a person's documents; an empty id is refused, never 'everybody'."""
+    if not person:
+        message = "a person's scope needs the person's id"
+        raise ValueError(message)
+    return f"person:{person}"
+
+
+def chat_scope(chat: str) -> str:
+    """Return the scope of a chat's documents; ``chat`` is `Chat.key`."""
+    if not chat:
+        message = "a chat's scope needs the chat's key"
+        raise ValueError(message)
+    return f"chat:{chat}"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """The canonical sender.
+
+    ``id`` is the key of the person's first account. ``epoch`` goes up by one with each erasure.
+    ``language`` is the person's own choice, None where they made none.
+    """
+
+    id: str
+    epoch: int = 0
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One stored value with what the store knows of it; all times are aware UTC."""
+
+    scope: str
+    namespace: str
+    key: str
+    value: Json
+    revision: int
+    created: datetime
+    updated: datetime
+    tag: str | None = None
+    expires: datetime | None = None
+
+
+class Role(StrEnum):
+    """Who speaks in a conversation, as model providers name it."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One turn of a chat's log.
+
+    ``person`` is who said it or, for the assistant, who was answered; None for nobody. ``tokens``
+    is 0 while unknown. ``sequence`` is given by the store, from 1, ascending in its chat.
+    """
+
+    role: Role
+    content: Json
+    person: str | None = None
+    tokens: int = 0
+    time: datetime | None = None
+    sequence: int = 0
+    archived: bool = False
+
+
+class People(Protocol):
+    """Who is who."""
+
+    async def resolve(self, account: Account) -> Person:
+        """Return the person of an account; its first message makes one."""
+        ...
+
+    async def get(self, person: str) -> Person | None:
+        """Return a person by canonical id."""
+        ...
+
+    async def accounts(self, person: str) -> Sequence[Account]:
+        """Return a person's accounts, oldest first."""
+        ...
+
+    async def set_language(self, person: str, language: str | None) -> None:
+        """Keep the person's own choice of language, or forget it."""
+        ...
+
+
+class Documents(Protocol):
+    """JSON values by scope, namespace and key.
+
+    ``epoch`` on a write to a person's scope is the epoch in which the work began: when the person
+    was erased since, nothing is written and `Erased` is raised.
+    """
+
+    async def get(self, scope: str, namespace: str, key: str) -> Document | None:
+        """Return a document that has not expired (it has when now is at or past ``expires``)."""
+        ...
+
+    async def put(  # noqa: PLR0913 - one row has as many columns
+        self,
+        scope: str,
+        namespace: str,
+        key: str,
+        value: Json,
+        *,
+        tag: str | None = None,
+        expires: datetime | None = None,
+        epoch: int | None = None,
+    ) -> Document:
+        """Write a document, over the one that is there."""
+        ...
+
+    async def update(  # noqa: PLR0913 - one row has as many columns
+        self,
+        scope: str,
+        namespace: str,
+        key: str,
+        change: Callable[[Json], Json],
+        *,
+        tag: str | None = None,
+        expires: datetime | None = None,
+        epoch: int | None = None,
+    ) -> Document | None:
+        """Write what ``change`` makes of the present value (None where there is none), atomically.
+
+        ``change`` is called once, must not wait, and deletes by returning None; what it raises is
+        raised here and nothing is written.
+        """
+        ...
+
+    async def delete(
+        self, scope: str, namespace: str, key: str, *, epoch: int | None = None
+    ) -> bool:
+        """Delete a document; tell whether it was there."""
+        ...
+
+    async def scan(
+        self, namespace: str, *, scope: str | None = None, tag: str | None = None
+    ) -> Sequence[Document]:
+        """Return the live documents of a namespace, oldest first, of one scope or of all."""
+        ...
+
+
+class Messages(Protocol):
+    """The log of each chat."""
+
+    async def append(
+        self, chat: str, entries: Sequence[Entry], *, epoch: int | None = None
+    ) -> Sequence[Entry]:
+        """Write entries of one turn together or not at all; return them with sequence and time.
+
+        ``epoch`` is that of the entries' person when the turn began; `Erased` as for documents.
+        """
+        ...
+
+    async def latest(self, chat: str, limit: int, *, archived: bool = False) -> Sequence[Entry]:
+        """Return the last ``limit`` entries, oldest first; ``archived`` adds the archived ones."""
+        ...
+
+    async def archive(self, chat: str, before: int) -> int:
+        """Mark the entries with a sequence below ``before`` as archived; return how many."""
+        ...
+
+    async def clear(self, chat: str, *, person: str | None = None) -> int:
+        """Delete a chat's log with its archive, or one person's part of it; return how many."""
+        ...
+
+
+class Store(Protocol):
+    """Everything that is kept, in one place, so that export and erasure are complete."""
+
+    @property
+    def people(self) -> People:
+        """Who is who."""
+        ...
+
+    @property
+    def documents(self) -> Documents:
+        """Values by scope, namespace and key."""
+        ...
+
+    @property
+    def messages(self) -> Messages:
+        """The logs of the chats."""
+        ...
+
+    async def kept(self, person: str) -> Mapping[str, int]:
+        """Return how many rows are held of a person, by kind: accounts, documents, messages."""
+        ...
+
+    async def export(self, person: str) -> Mapping[str, Json]:
+        """Return every row that is held of a person, by the kinds of `kept`."""
+        ...
+
+    async def erase(self, person: str) -> Mapping[str, int]:
+        """Delete all that is held of a person for good, raise the epoch; return counts by kind."""
+        ...
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """Give all that a chat's key holds to another key, at once; doing it again does nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of files."""
+        ...

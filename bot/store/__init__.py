@@ -1,0 +1,1 @@
+"""What keeps things: in memory, or in SQLite."""

@@ -1,0 +1,1 @@
+"""The bundled plugins, loaded as anyone's would be."""
