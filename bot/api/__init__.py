@@ -52,6 +52,7 @@ from bot.api.plugin import (
     Next,
     Plugin,
     Predicate,
+    Running,
     Setup,
 )
 from bot.api.retrieval import (
@@ -59,6 +60,7 @@ from bot.api.retrieval import (
     Retriever,
 )
 from bot.api.services import (
+    Offer,
     Privacy,
     Receipt,
     Services,
@@ -124,6 +126,7 @@ __all__ = [
     "Messages",
     "Middleware",
     "Next",
+    "Offer",
     "Passage",
     "People",
     "Person",
@@ -139,6 +142,7 @@ __all__ = [
     "Reply",
     "Retriever",
     "Role",
+    "Running",
     "Sent",
     "Services",
     "Setup",

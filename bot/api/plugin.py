@@ -128,5 +128,13 @@ class Plugin(Generic[State]):
         return function
 
 
+@dataclass(frozen=True, slots=True)
+class Running(Generic[State]):
+    """A plugin that is set up, with its state."""
+
+    plugin: Plugin[State]
+    state: State
+
+
 def _addressed(message: Message) -> bool:
     return message.addressed

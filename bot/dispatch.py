@@ -1,0 +1,213 @@
+"""The way of a message: its chat's lane, middleware, the first matching handler."""
+
+import asyncio
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Literal
+
+from bot.api import (
+    Adapter,
+    AdapterError,
+    CommandInfo,
+    Context,
+    Erased,
+    Function,
+    Message,
+    Middleware,
+    Person,
+    Running,
+    Store,
+    Tools,
+    UserError,
+    gettext_noop,
+)
+from bot.breaker import Breaker
+from bot.i18n import Languages
+from bot.identity import Identity
+from bot.lanes import Lanes
+from bot.log import correlation
+from bot.routes import ESSENTIAL, Route, Routes
+
+log = logging.getLogger(__name__)
+
+Step = Callable[[], Awaitable[None]]
+
+UNKNOWN = gettext_noop("I don't know the command /{name}. /help lists what I can do.")
+FAILED = gettext_noop("Sorry, something went wrong on my side. If it keeps happening, report {id}.")
+LATE = gettext_noop("Sorry, that took too long and I gave up. If it keeps happening, report {id}.")
+RESTING = gettext_noop("Sorry, this part of me is out of order. Please try again in a minute.")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a handler may take, how many messages of a chat may wait, what an edit does."""
+
+    timeout: timedelta = timedelta(seconds=60)
+    queue: int = 100
+    edits: Literal["redo", "ignore"] = "redo"
+
+
+class Dispatcher:
+    """Takes messages in and has each handled once, in the order of its chat.
+
+    It is the error boundary: a handler that fails, hangs or keeps failing is answered for here, in
+    one line with an id that stands in the log too, and stops nothing else.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a message needs on its way
+        self,
+        plugins: Sequence[Running[Any]],
+        *,
+        adapters: Mapping[str, Adapter],
+        store: Store,
+        identity: Identity,
+        languages: Languages,
+        tools: Tools,
+        infos: Sequence[CommandInfo] = (),
+        limits: Limits | None = None,
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._limits = limits or Limits()
+        self._adapters = adapters
+        self._store = store
+        self._identity = identity
+        self._languages = languages
+        self._tools = tools
+        self._routes = Routes(plugins, infos)
+        self._lanes = Lanes(self._handle, self._limits.queue)
+        self._breakers = {running.plugin.name: Breaker() for running in plugins}
+        innermost_first = [(r, m) for r in plugins for m in r.plugin.middlewares][::-1]
+        self._middleware = innermost_first
+
+    async def receive(self, message: Message) -> None:
+        """Accept a message; waits while its chat has too many.
+
+        Other bots are never answered, so that two of them cannot answer each other for ever.
+        """
+        if message.sender.is_bot:
+            self.counts["ignored: a bot"] += 1
+        elif not message.edited:
+            await self._lanes.put(message)
+        elif self._limits.edits == "ignore" or not self._lanes.replace(message):
+            self.counts["ignored: an edit"] += 1
+
+    async def drain(self, seconds: float | None = None) -> int:
+        """Wait for what was accepted, or cancel it after a time; return how many chats were cut."""
+        return await self._lanes.drain(seconds)
+
+    async def _handle(self, message: Message) -> None:
+        trace = secrets.token_hex(4)
+        correlation.set(trace)
+        adapter = self._adapters[message.chat.platform]
+        seen = message.addressed or message.command is not None
+        try:
+            visit = await self._visit(message, trace)
+            async with adapter.working(message) if seen else nullcontext():
+                await self._answer(visit)
+        except Erased:
+            log.debug("the person was erased meanwhile")
+        except AdapterError as error:
+            log.warning("%s: %s", type(error).__name__, error)
+        except Exception:
+            # What fails outside of a plugin: the store, the platform's sign of being at work.
+            log.exception("a message could not be handled")
+
+    async def _visit(self, message: Message, trace: str) -> "Visit":
+        person = await self._identity.resolve(message.sender)
+        language = self._languages.negotiate(
+            None if person is None else person.language,
+            message.sender.language,
+            message.chat.language,
+        )
+        return Visit(message, person, language, trace)
+
+    async def _answer(self, visit: "Visit") -> None:
+        route = self._routes.find(visit.message)
+        if route is None and not self._middleware:
+            await self._no_route(visit)
+            return
+        own = None if route is None else route.handler.timeout
+        deadline = asyncio.timeout((own or self._limits.timeout).total_seconds())
+        try:
+            async with deadline:
+                await self._onion(visit, route)()
+        except UserError as error:
+            await self._say(visit, error.message, **error.values)
+        except (Erased, AdapterError):
+            raise
+        except Exception as error:
+            log.exception("a plugin failed", extra={"plugin": visit.plugin})
+            late = isinstance(error, TimeoutError) and deadline.expired()
+            await self._failed(visit, LATE if late else FAILED)
+
+    def _onion(self, visit: "Visit", route: Route | None) -> Step:
+        step: Step = partial(self._no_route, visit)
+        if route is not None:
+            step = partial(self._run, visit, route.running, route.handler.function)
+            if route.running.plugin.name == ESSENTIAL:
+                return step
+            if not self._breakers[route.running.plugin.name].allows():
+                step = partial(self._say, visit, RESTING)
+        for running, middleware in self._middleware:
+            if self._breakers[running.plugin.name].allows():
+                around = partial(_with_next, middleware, step)
+                step = partial(self._run, visit, running, around)
+        return step
+
+    async def _run(self, visit: "Visit", running: Running[Any], function: Function[Any]) -> None:
+        # After an error the name stays: it is the innermost plugin that failed.
+        before, visit.plugin = visit.plugin, running.plugin.name
+        await function(self._context(visit, running))
+        self._breakers[running.plugin.name].succeeded()
+        visit.plugin = before
+
+    def _context(self, visit: "Visit", running: Running[Any] | None) -> Context[Any]:
+        return Context(
+            visit.message,
+            visit.person,
+            self._adapters[visit.message.chat.platform],
+            self._languages.translator(visit.language),
+            language=visit.language,
+            id=visit.trace,
+            plugin="" if running is None else running.plugin.name,
+            state=None if running is None else running.state,
+            store=self._store,
+            tools=self._tools,
+        )
+
+    async def _no_route(self, visit: "Visit") -> None:
+        command = visit.message.command
+        if command is not None and visit.message.addressed:
+            await self._say(visit, UNKNOWN, name=command.name)
+
+    async def _failed(self, visit: "Visit", text: str) -> None:
+        breaker = self._breakers.get(visit.plugin)
+        if breaker is not None and breaker.failed():
+            log.error("a plugin keeps failing and rests", extra={"plugin": visit.plugin})
+        if visit.message.addressed or visit.message.command is not None:
+            await self._say(visit, text, id=visit.trace)
+
+    async def _say(self, visit: "Visit", text: str, **values: object) -> None:
+        context = self._context(visit, None)
+        await context.reply(context.gettext(text).format(**values))
+
+
+@dataclass(slots=True)
+class Visit:
+    """One message on its way; ``plugin`` is the one that has it at the moment."""
+
+    message: Message
+    person: Person | None
+    language: str
+    trace: str
+    plugin: str = ""
+
+
+async def _with_next(middleware: Middleware[Any], step: Step, context: Context[Any]) -> None:
+    await middleware(context, step)
