@@ -46,10 +46,11 @@ class Lanes:
                 lane = self._lanes[key] = Lane(self._room)
                 lane.task = asyncio.create_task(self._work(key, lane))
             await lane.room.acquire()
-            # While this waited for room, the lane may have run empty and gone.
             if self._lanes.get(key) is lane:
                 lane.next.append(message)
                 return
+            # The lane ran empty and went while this waited for room; so do others, wake the next.
+            lane.room.release()
 
     def replace(self, message: Message) -> bool:
         """Put an edited message in the place of the one with its id; False if that is done.

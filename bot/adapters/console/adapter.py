@@ -12,7 +12,7 @@ from typing import Final, TextIO
 
 from bot.adapters.console import incoming, outgoing
 from bot.adapters.console.config import ConsoleConfig
-from bot.adapters.console.reading import LONGEST_LINE, lines
+from bot.adapters.console.reading import lines
 from bot.adapters.console.screen import Screen
 from bot.api import Account, Chat, Features, Host, Message, Receive, Reply, Sent
 

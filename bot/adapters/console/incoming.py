@@ -73,7 +73,7 @@ def command(text: str) -> Command | None:
     """Return the command that a text is, None where it is something else."""
     if not text.startswith("/"):
         return None
-    name, _, arguments = text[1:].strip().partition(" ")
+    name, _, arguments = text[1:].partition(" ")
     return Command(name, arguments.strip()) if name else None
 
 
