@@ -56,7 +56,11 @@ class Translator(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure did: rows per kind, and what could not be erased and why."""
+    """What an erasure did.
+
+    ``counts`` are rows by the store's kinds, and under ``plugins.<name>`` what a plugin kept
+    elsewhere. ``failures`` say by plugin why something could not be erased (message ids).
+    """
 
     counts: Mapping[str, int]
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +74,10 @@ class Privacy(Protocol):
         ...
 
     async def export(self, person: str) -> Mapping[str, Json]:
-        """Return all that is kept, by kind and under ``plugins`` by plugin."""
+        """Return all that is kept, by kind and under ``plugins`` by plugin.
+
+        Where a plugin could not answer, ``failures`` says why by its name (message ids).
+        """
         ...
 
     async def erase(self, person: str) -> Receipt:
