@@ -21,7 +21,7 @@ Predicate = Callable[[Message], bool]
 Setup = Callable[[Services[Any]], AbstractAsyncContextManager[State]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Handler(Generic[State]):
     """A function and the messages it is for: a command's, or those that fit a predicate.
 
@@ -36,7 +36,7 @@ class Handler(Generic[State]):
     timeout: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DataStatement(Generic[State]):
     """What a plugin keeps about people and why, in one sentence (a message id).
 
@@ -128,7 +128,7 @@ class Plugin(Generic[State]):
         return function
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Running(Generic[State]):
     """A plugin that is set up, with its state."""
 

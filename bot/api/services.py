@@ -89,7 +89,7 @@ class Privacy(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Services(Generic[Config]):
     """What a plugin can use from its set-up to its end.
 

@@ -23,8 +23,10 @@ def plugin_of(name: str, journal: list[str], needs: tuple[str, ...] = ()) -> Plu
     @asynccontextmanager
     async def setup(services: Services[Any]) -> AsyncIterator[str]:
         journal.append(f"+{name}")
-        yield name
-        journal.append(f"-{name}")
+        try:
+            yield name
+        finally:
+            journal.append(f"-{name}")
 
     return Plugin(name, "", setup=setup, needs=lambda config: needs)
 
@@ -56,7 +58,8 @@ async def test_a_plugin_that_fails_is_named_with_its_cause_and_the_others_are_to
 
     @asynccontextmanager
     async def broken(services: Services[Any]) -> AsyncIterator[None]:
-        raise OSError("no such folder")
+        if services is not None:
+            raise OSError("no such folder")
         yield
 
     with pytest.raises(PluginError, match="'bad' could not be set up: OSError: no such folder"):
@@ -114,7 +117,7 @@ def test_a_plugin_that_keeps_data_elsewhere_must_be_able_to_erase_it() -> None:
     with pytest.raises(PluginError, match="offers no hooks"):
         checked(Plugin("pictures", "", data=statement))
     whole = DataStatement[Any]("Pictures.", elsewhere=True, export=export, erase=erase)
-    assert checked(Plugin("pictures", "", data=whole))
+    assert checked(Plugin("pictures", "", data=whole)).name == "pictures"
 
 
 def test_the_bundled_plugins_and_platforms_are_found_as_anyones() -> None:

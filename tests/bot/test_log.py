@@ -53,8 +53,8 @@ def test_our_own_errors_and_their_causes_are_shown(stream: io.StringIO) -> None:
             raise StoreError("the disk is full") from error
     except StoreError:
         logging.getLogger("a").exception("writing failed")
-    error = json.loads(stream.getvalue())["error"]
-    assert error.index("No space left") < error.index("the disk is full")
+    text = json.loads(stream.getvalue())["error"]
+    assert text.index("No space left") < text.index("the disk is full")
 
 
 def test_every_line_has_the_id_of_its_message(stream: io.StringIO) -> None:

@@ -22,10 +22,6 @@ FULL = {
 }
 
 
-def read(fields: object, number: int = 7) -> object:
-    return from_json(json.dumps(fields).encode(), number, NOW, lambda key: key.startswith("bot-"))
-
-
 def test_a_whole_line_becomes_a_message() -> None:
     message = from_json(json.dumps(FULL).encode(), 7, NOW, lambda _: False)
     assert message.chat.key == "console:g1"
@@ -45,7 +41,12 @@ def test_what_may_be_left_out_may_be_left_out() -> None:
 
 def test_in_a_group_only_a_mention_or_a_reply_to_the_bot_addresses_it() -> None:
     line = {"chat": "c", "kind": "group", "sender": "ana", "text": "hola"}
-    replies = [{}, {"reply_to": "3"}, {"reply_to": "bot-3"}, {"addressed": True}]
+    replies: list[dict[str, object]] = [
+        {},
+        {"reply_to": "3"},
+        {"reply_to": "bot-3"},
+        {"addressed": True},
+    ]
     made = [
         from_json(json.dumps({**line, **more}).encode(), 7, NOW, lambda k: k.startswith("bot-"))
         for more in replies
