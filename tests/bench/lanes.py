@@ -1,0 +1,91 @@
+"""Order per chat: the lanes against a bare task for each event, and what an idle chat costs.
+
+python tests/bench/lanes.py
+"""
+
+import asyncio
+import gc
+import statistics
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from time import perf_counter
+
+from bot.api import Account, Chat, Message
+from bot.lanes import Lanes
+
+CHATS = 10_000
+EVENTS = 5
+ROUNDS = 5
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def messages() -> list[Message]:
+    sender = Account("bench", "ana")
+    return [
+        Message(str(n), Chat("bench", str(chat)), sender, "hello", NOW)
+        for n in range(EVENTS)
+        for chat in range(CHATS)
+    ]
+
+
+async def handle(message: Message) -> None:
+    await asyncio.sleep(0)
+
+
+async def bare(events: list[Message]) -> None:
+    tasks = set()
+    for event in events:
+        task = asyncio.create_task(handle(event))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    while tasks:
+        await asyncio.wait(tasks)
+
+
+async def in_lanes(events: list[Message]) -> None:
+    lanes = Lanes(handle, 100)
+    for event in events:
+        await lanes.put(event)
+    await lanes.drain()
+    if len(lanes):
+        raise RuntimeError("an idle chat kept its lane")
+
+
+def microseconds(run: Callable[[list[Message]], Awaitable[None]], events: list[Message]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        gc.collect()
+        start = perf_counter()
+        asyncio.run(run(events))  # type: ignore[arg-type]
+        times.append(perf_counter() - start)
+    return statistics.median(times) / len(events) * 1e6
+
+
+async def bytes_per_idle_chat(events: list[Message]) -> float:
+    lanes = Lanes(handle, 100)
+    gc.collect()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for event in events:
+        await lanes.put(event)
+    await lanes.drain()
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return (after - before) / CHATS
+
+
+def main() -> None:
+    events = messages()
+    plain = microseconds(bare, events)
+    ordered = microseconds(in_lanes, events)
+    print(f"{CHATS} chats, {EVENTS} events each, median of {ROUNDS} rounds")
+    print(f"{'way':24}{'µs/event':>10}{'ratio':>8}")
+    print(f"{'a bare task per event':24}{plain:10.2f}{1:8.2f}")
+    print(f"{'lanes (ordered)':24}{ordered:10.2f}{ordered / plain:8.2f}   reach: 1.50")
+    print(f"bytes per idle chat: {asyncio.run(bytes_per_idle_chat(events)):.0f}   reach: 1000")
+
+
+if __name__ == "__main__":
+    main()
