@@ -108,6 +108,7 @@ class Runtime:
             offer=lambda offer: self.offers.add(plugin.name, offer),
             send=self._send,
             speak=self.languages.translator,
+            plugins=lambda: {r.plugin.name: r.plugin.summary for r in self.running},
         )
 
     def _folder(self, name: str) -> Path:

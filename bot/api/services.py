@@ -95,7 +95,8 @@ class Services(Generic[Config]):
 
     ``config`` is the plugin's own block, validated. ``data`` is a folder of the plugin's own that
     exists once it is asked for. ``commands`` lists what is enabled, complete when every plugin is
-    set up. ``offer`` publishes one object under the plugin's name. ``send`` starts a conversation
+    set up. ``plugins`` returns the summaries (message ids) of the running plugins by name, complete
+    then too. ``offer`` publishes one object under the plugin's name. ``send`` starts a conversation
     of its own accord. ``speak`` returns the translator of a language.
     """
 
@@ -113,3 +114,4 @@ class Services(Generic[Config]):
     offer: Callable[[object], None]
     send: Callable[[Chat, Reply], Awaitable[Sent]]
     speak: Callable[[str], Translator]
+    plugins: Callable[[], Mapping[str, str]] = dict
