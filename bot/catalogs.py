@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
+from babel import localedata
 from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
@@ -25,9 +26,12 @@ def locate(packages: Iterable[str] = ()) -> Sequence[Traversable]:
 
 
 def languages(folders: Iterable[Traversable]) -> set[str]:
-    """Return the codes of the languages that have a catalog in any of the folders."""
+    """Return the codes of the languages, as CLDR names them, with a catalog in a folder."""
     return {
-        child.name for folder in folders for child in _children(folder) if (child / FOLDER).is_dir()
+        child.name
+        for folder in folders
+        for child in _children(folder)
+        if (child / FOLDER).is_dir() and localedata.exists(child.name)
     }
 
 
