@@ -85,7 +85,7 @@ def _statements(context: Context[Host]) -> str:
     )
     return "\n".join(
         [
-            context.gettext("Who of my parts keeps what, and why:"),
+            context.gettext("Which part of me keeps what, and why:"),
             *lines,
             text.format(platform=context.message.chat.platform.capitalize()),
         ]
