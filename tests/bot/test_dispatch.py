@@ -255,6 +255,7 @@ async def test_edits_are_answered_once() -> None:
         await bot.dispatcher.receive(bot.message("right", message_id="1", edited=True))
         await asyncio.sleep(0.01)
         release.set()
+        await bot.settle()
         assert await bot.say("late", message_id="1", edited=True) == []
         assert await bot.say("unseen", message_id="9", edited=True) == []
     assert begun == ["wrong", "right"]
