@@ -14,8 +14,8 @@ def faults(wordings: Mapping[str, str], known: Set[str]) -> Iterator[str]:
     """Yield a line for each wording of no known message, or that a message cannot fill in."""
     for message, wording in wordings.items():
         if message not in known:
-            near = get_close_matches(message, known, n=1)
-            yield f"there is no message {message!r}" + (f"; did you mean {near[0]!r}?" * len(near))
+            near = [f"; did you mean {m!r}?" for m in get_close_matches(message, known, n=1)]
+            yield f"there is no message {message!r}" + "".join(near)
         elif (fault := _fault(message, wording)) is not None:
             yield f"{message!r}: {fault}"
 
