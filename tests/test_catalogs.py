@@ -41,6 +41,17 @@ def forms(text: str | Sequence[str] | None) -> Sequence[str]:
     return (text or "",) if text is None or isinstance(text, str) else text
 
 
+def pairs(language: str) -> Iterator[tuple[str, str]]:
+    """Yield each form of each translation beside its message, the plural where there is one."""
+    for message in messages(language):
+        for form in forms(message.string):
+            yield forms(message.id)[-1], form
+
+
+def shape(text: str) -> tuple[int, bool]:
+    return text.count("\n"), text == text.strip()
+
+
 def names(language: str) -> dict[str, str]:
     return {str(m.id): str(m.string) for m in messages(language) if m.context == "command"}
 
@@ -73,25 +84,12 @@ def test_plurals_have_as_many_forms_as_the_language(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translations_have_the_placeholders_of_their_message(language: str) -> None:
-    wrong = [
-        (message.id, form)
-        for message in messages(language)
-        for form in forms(message.string)
-        if placeholders(form) != placeholders(forms(message.id)[-1])
-    ]
-    assert wrong == []
+    assert [(m, form) for m, form in pairs(language) if placeholders(m) != placeholders(form)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lines_and_edges_are_as_in_the_message(language: str) -> None:
-    wrong = [
-        (message.id, form)
-        for message in messages(language)
-        for form in forms(message.string)
-        if (form.count("\n"), form != form.strip())
-        != ((text := forms(message.id)[-1]).count("\n"), text != text.strip())
-    ]
-    assert wrong == []
+    assert [(m, form) for m, form in pairs(language) if shape(m) != shape(form)] == []
 
 
 def test_names_of_commands_suit_every_platform_and_mean_one_command() -> None:
@@ -107,10 +105,9 @@ def test_names_of_commands_suit_every_platform_and_mean_one_command() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_command_in_a_text_is_called_by_its_name_in_that_language(language: str) -> None:
     found = names(language)
-    for message in messages(language):
-        meant = [found.get(name, name) for name in COMMAND.findall(forms(message.id)[-1])]
-        for form in forms(message.string):
-            assert sorted(COMMAND.findall(form)) == sorted(meant), form
+    for text, form in pairs(language):
+        meant = [found.get(name, name) for name in COMMAND.findall(text)]
+        assert sorted(COMMAND.findall(form)) == sorted(meant), form
 
 
 def test_summaries_fit_the_menus_of_every_platform() -> None:
