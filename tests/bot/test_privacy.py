@@ -149,3 +149,15 @@ async def erase_first(people: list[str]) -> None:
     assert {person: await coordinator.export(person) for person in others} == before
     assert not any((await coordinator.kept(f"test:{people[0]}")).values())
     await store.close()
+
+
+async def test_plugins_erase_once_nothing_older_can_write_any_more() -> None:
+    store = await store_with("1")
+    seen: list[Mapping[str, int]] = []
+
+    async def look(drawers: Drawers, person: str) -> int:
+        seen.append(await store.kept(person))
+        return 0
+
+    await Coordinator(store, [keeper("files", {}, erase=look)]).erase("test:1")
+    assert [sum(kept.values()) for kept in seen] == [0]
