@@ -1,0 +1,218 @@
+"""Documents in, the right passages out: the library's front."""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from plugins.rag.config import Match, Mode, RagConfig
+from plugins.rag.database import Change, connect, known, write
+from plugins.rag.documents import Origin, Source
+from plugins.rag.embedders import Embedder, Encoder
+from plugins.rag.embedders.hashing import HashingEmbedder
+from plugins.rag.errors import RagError
+from plugins.rag.ingest import Ingest, Ingested, embedded
+from plugins.rag.search import Hit, Request, Searcher
+
+FILE: Final = "index.db"
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the index holds."""
+
+    documents: int
+    chunks: int
+    embedder: str
+    file: Path | None
+    size: int
+
+
+class Rag:
+    """Finds passages in documents; they are loaded at first use or by `warmup`.
+
+    Database work has one thread for writing and one for reading (the same where the index is in
+    memory); nothing blocks the event loop. `close` it in the end.
+    """
+
+    def __init__(
+        self,
+        config: RagConfig,
+        folder: Callable[[], Path] | None = None,
+        *,
+        on_error: Callable[[RagError], None] | None = None,
+    ) -> None:
+        self._config = config
+        self._folder = folder
+        self._on_error = on_error or _log
+        self._embedder: Embedder = HashingEmbedder()
+        self._writing = ThreadPoolExecutor(1, "rag-write")
+        self._reading = ThreadPoolExecutor(1, "rag-read") if self._lasts else self._writing
+        self._writer: sqlite3.Connection | None = None
+        self._searcher: Searcher | None = None
+        self._build: asyncio.Task[Ingested] | None = None
+        self._failed = 0.0
+        self._changing = asyncio.Lock()
+
+    async def retrieve(  # noqa: PLR0913 - what a caller may vary
+        self,
+        query: str,
+        *,
+        top_k: int | None = None,
+        audience: Collection[str] = (),
+        min_score: float | None = None,
+        mode: Mode | None = None,
+        match: Match | None = None,
+    ) -> Sequence[Hit]:
+        """Return the best passages first; only those that ``audience`` (scopes) may see.
+
+        Waits for a build that is under way; cancelling this wait does not cancel the build.
+        """
+        await self.warmup()
+        config = self._config
+        request = Request(
+            query,
+            top_k=config.top_k if top_k is None else top_k,
+            mode=mode or config.mode,
+            match=match or config.match,
+            fusion=config.fusion,
+            min_score=config.min_score if min_score is None else min_score,
+            audience=audience,
+        )
+        return await self._search(request)
+
+    async def warmup(self) -> Ingested:
+        """Load the documents unless that is done; return what the last build did.
+
+        After a failure it fails at once with the same error for the time of ``retry_delay``.
+        """
+        if self._build is None or self._may_retry():
+            self._build = asyncio.create_task(self._ingest(), name="rag build")
+        return await asyncio.shield(self._build)
+
+    async def refresh(self) -> Ingested:
+        """Look at the documents again and take in what changed."""
+        if self._build is not None and self._build.done():
+            self._build = None
+        return await self.warmup()
+
+    async def add_text(
+        self, text: str, source: str, *, title: str = "", visible_to: Sequence[str] | None = None
+    ) -> str:
+        """Add a document, over the one that was added under the same name; return its id."""
+        await self.warmup()
+        visible = None if visible_to is None else tuple(visible_to)
+        added = Source(Origin.ADDED, source, None, text, visible, title)
+        async with self._changing:
+            done = await self._worker().add([added])
+        for fault in done.faults:
+            raise fault
+        return f"{Origin.ADDED}:{source}"
+
+    async def remove_document(self, document: str) -> bool:
+        """Remove a document by id; tell whether it was there."""
+        origin, _, name = document.partition(":")
+        await self.warmup()
+        async with self._changing:
+            return await self._write(lambda db: _removed(db, origin, name))
+
+    async def status(self) -> Status:
+        """Return what the index holds at the moment."""
+        file = self._file()
+        documents, chunks = await self._write(_counts)
+        size = file.stat().st_size if file is not None else 0
+        return Status(documents, chunks, self._embedder.key, file, size)
+
+    async def close(self) -> None:
+        """Stop a build that is under way and let go of the file."""
+        if self._build is not None and not self._build.done():
+            self._build.cancel()
+            await asyncio.wait([self._build])
+        await self._write(lambda db: db.close())
+        for executor in {self._writing, self._reading}:
+            await asyncio.to_thread(executor.shutdown)
+
+    @property
+    def _lasts(self) -> bool:
+        return self._config.persist and self._folder is not None
+
+    def _file(self) -> Path | None:
+        return self._folder() / FILE if self._lasts and self._folder is not None else None
+
+    def _may_retry(self) -> bool:
+        """Tell whether the last build failed, long enough ago."""
+        build = self._build
+        if build is None or not build.done():
+            return False
+        if not build.cancelled() and build.exception() is None:
+            return False
+        return time.monotonic() - self._failed >= self._config.retry_delay.total_seconds()
+
+    async def _ingest(self) -> Ingested:
+        try:
+            async with self._changing:
+                done = await self._worker().files()
+        except BaseException:
+            self._failed = time.monotonic()
+            raise
+        for fault in done.faults:
+            self._on_error(fault)
+        return done
+
+    def _worker(self) -> Ingest:
+        return Ingest(self._config, self._embedder, self._write)
+
+    async def _search(self, request: Request) -> Sequence[Hit]:
+        vectors = None
+        if request.mode != "bm25" and not isinstance(self._embedder, Encoder):
+            vectors = (await embedded(self._embedder, [request.text], query=True))[0]
+
+        def search() -> Sequence[Hit]:
+            vector = vectors
+            if request.mode != "bm25" and isinstance(self._embedder, Encoder):
+                vector = self._embedder.encode([request.text], query=True)[0]
+            return self._reader().search(request, vector)
+
+        return await asyncio.get_running_loop().run_in_executor(self._reading, search)
+
+    def _reader(self) -> Searcher:
+        if self._searcher is None:
+            db = connect(self._file()) if self._lasts else self._connection()
+            self._searcher = Searcher(db, self._embedder.dimensions)
+        return self._searcher
+
+    async def _write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._writing, lambda: work(self._connection()))
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._writer is None:
+            self._writer = connect(self._file())
+        return self._writer
+
+
+def _log(error: RagError) -> None:
+    log.warning("%s", error, extra={"code": error.code})
+
+
+def _removed(db: sqlite3.Connection, origin: str, name: str) -> bool:
+    found = (
+        known(db, Origin(origin)).get((Origin(origin), name)) if origin in list(Origin) else None
+    )
+    if found is not None:
+        write(db, Change(removed=[found.id]))
+    return found is not None
+
+
+def _counts(db: sqlite3.Connection) -> tuple[int, int]:
+    row = db.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")
+    documents, chunks = row.fetchone()
+    return int(documents), int(chunks)
