@@ -87,8 +87,10 @@ from bot.api.text import (
 )
 from bot.api.units import (
     Duration,
+    Id,
     Size,
     parse_duration,
+    parse_id,
     parse_size,
 )
 
@@ -121,6 +123,7 @@ __all__ = [
     "Function",
     "Handler",
     "Host",
+    "Id",
     "Json",
     "Message",
     "Messages",
@@ -158,6 +161,7 @@ __all__ = [
     "chat_scope",
     "gettext_noop",
     "parse_duration",
+    "parse_id",
     "parse_size",
     "person_scope",
 ]

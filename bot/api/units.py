@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|kB|MB|GB)", re.IGNORECASE)
+ID: Final = re.compile(r"[+-]?[0-9]+")
 SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 BYTES: Final = {
     "b": 1,
@@ -31,7 +32,11 @@ def parse_duration(value: object) -> timedelta:
     if found is None:
         message = "a duration is a number and a unit: 500ms, 10s, 5m, 12h, 90d, 2w"
         raise ValueError(message)
-    return timedelta(seconds=float(found[1]) * SECONDS[found[2]])
+    try:
+        return timedelta(seconds=float(found[1]) * SECONDS[found[2]])
+    except OverflowError:
+        message = "is longer than any duration can be"
+        raise ValueError(message) from None
 
 
 def parse_size(value: object) -> int:
@@ -42,15 +47,32 @@ def parse_size(value: object) -> int:
     if found is None:
         message = "a size is a number and a unit: 500kB, 20MiB, 1GiB"
         raise ValueError(message)
-    return int(float(found[1]) * BYTES[found[2].lower()])
+    try:
+        return int(float(found[1]) * BYTES[found[2].lower()])
+    except OverflowError:
+        message = "is larger than any size can be"
+        raise ValueError(message) from None
+
+
+def parse_id(value: object) -> str:
+    """Return a platform's id as text with all of its digits; ValueError for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and ID.fullmatch(value):
+        return value
+    message = "an id is a whole number with all of its digits, as in 1234567890123456789"
+    raise ValueError(message)
 
 
 class _Parsed:
-    """Tells pydantic how to read a field from text."""
+    """Tells pydantic how to read a field from text, and from a number where that is one too."""
 
-    def __init__(self, parse: Callable[[object], object], pattern: str) -> None:
+    def __init__(
+        self, parse: Callable[[object], object], pattern: str, *, number: bool = False
+    ) -> None:
         self.parse = parse
         self.pattern = pattern
+        self.types = ["string", "integer"] if number else "string"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
         """Read the text before the field's own validation."""
@@ -62,11 +84,14 @@ class _Parsed:
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Mapping[str, Any]:
         """Describe the text for editors."""
-        return {"type": "string", "pattern": f"^{self.pattern}$"}
+        return {"type": self.types, "pattern": f"^{self.pattern}$"}
 
 
 Duration = Annotated[timedelta, _Parsed(parse_duration, DURATION.pattern)]
 """A field that is written ``10s`` and read as a timedelta."""
 
-Size = Annotated[int, _Parsed(parse_size, SIZE.pattern)]
+Size = Annotated[int, _Parsed(parse_size, SIZE.pattern, number=True)]
 """A field that is written ``20MiB`` and read as bytes."""
+
+Id = Annotated[str, _Parsed(parse_id, ID.pattern, number=True)]
+"""A field for an id of a platform: a whole number, kept as text so that no digit is lost."""

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from bot.api import Duration, Size, parse_duration, parse_size
+from bot.api import Duration, Id, Size, parse_duration, parse_id, parse_size
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,26 @@ def test_they_are_fields_of_a_model() -> None:
     with pytest.raises(ValidationError, match="a duration is a number and a unit"):
         Options.model_validate({"wait": "soon"})
     assert Options.model_json_schema()["properties"]["wait"]["type"] == "string"
+
+
+def test_what_is_too_long_or_too_large_is_refused() -> None:
+    with pytest.raises(ValueError, match="longer than any duration"):
+        parse_duration("99999999999w")
+    with pytest.raises(ValueError, match="larger than any size"):
+        parse_size("9" * 400 + "GiB")
+
+
+@pytest.mark.parametrize("value", [1234567890123456789, "1234567890123456789", "0123", "-100", 7])
+def test_an_id_keeps_its_digits(value: object) -> None:
+    class Model(BaseModel):
+        channel: Id
+
+    model = Model.model_validate({"channel": value})
+    assert model.channel == str(value)
+    assert f'"{value}"' in model.model_dump_json()
+
+
+@pytest.mark.parametrize("value", [1.23e18, "1.23e18", True, None, "", "@name", "12 34", "١٢"])
+def test_what_is_no_id(value: object) -> None:
+    with pytest.raises(ValueError, match="an id is a whole number with all of its digits"):
+        parse_id(value)
