@@ -68,6 +68,9 @@ from bot.api.services import (
     Tools,
     Translator,
 )
+from bot.api.split import (
+    split,
+)
 from bot.api.store import (
     GLOBAL,
     Document,
@@ -164,4 +167,5 @@ __all__ = [
     "parse_id",
     "parse_size",
     "person_scope",
+    "split",
 ]
