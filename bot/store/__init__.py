@@ -1,1 +1,27 @@
 """What keeps things: in memory, or in SQLite."""
+
+from pathlib import Path
+
+from bot.api import Store, StoreError
+from bot.store.memory import MemoryStore
+from bot.store.values import Clock
+
+__all__ = ["open_store"]
+
+
+async def open_store(url: str, data: Path, *, clock: Clock) -> Store:
+    """Open the store that ``url`` names: ``sqlite`` in the folder ``data``, or ``memory``.
+
+    `StoreError` says what to do where that is not possible.
+    """
+    if url == "memory":
+        return MemoryStore(clock)
+    if url == "sqlite":
+        from bot.store.sqlite import SqliteStore  # noqa: PLC0415 - loaded only where it is chosen
+
+        return await SqliteStore.open(data, clock)
+    if url.startswith(("postgresql:", "postgres:")):
+        message = "PostgreSQL is not supported yet; write `store: sqlite` or `store: memory`"
+        raise StoreError(message)
+    message = "`store` must be `sqlite` or `memory`"
+    raise StoreError(message)
