@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -11,7 +12,8 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 
 from bot.api import ConfigError, PluginError
 from bot.config import complaints
-from bot.config.nodes import Block, Entry, Fault, Node, Scalar, unknown
+from bot.config.describing import described
+from bot.config.nodes import Block, Entry, Fault, Node, Scalar, joined, unknown
 from bot.config.reading import read
 from bot.config.redaction import words
 from bot.config.settings import Config, Settings
@@ -54,20 +56,11 @@ def load(path: Path, models: Models, environment: Mapping[str, str]) -> Config:
     blocks = Blocks(path, environment, found)
     settings = blocks.settings(root)
     platforms = _platforms(root, models, blocks)
-    plugins = _plugins(root, models, blocks)
+    entries = plugin_entries(root, blocks)
+    plugins = {entry.name: entry.validated(models, blocks) for entry in entries}
     blocks.check()
     top = {name: getattr(settings, name) for name in Settings.model_fields}
     return Config(path=path, platforms=platforms, plugins=plugins, **top)
-
-
-def data_folder(path: Path, environment: Mapping[str, str]) -> Path:
-    """Return the data folder that a file names, whatever is wrong with platforms and plugins."""
-    root, _ = read(path)
-    blocks = Blocks(path, environment, [])
-    settings = blocks.settings(root)
-    blocks.check()
-    folder: Path = settings.data
-    return folder
 
 
 class Blocks:
@@ -81,7 +74,7 @@ class Blocks:
 
     def settings(self, root: Block) -> Any:
         """Return what stands at the top, but for platforms and plugins."""
-        schema = TypeAdapter(Settings).json_schema()
+        schema = described(Settings)
         others: Schema = {PLATFORMS: {}, PLUGINS: {}}
         shape = {**schema, "properties": {**schema["properties"], **others}}
         entries = {key: entry for key, entry in root.entries.items() if key not in others}
@@ -107,7 +100,7 @@ class Blocks:
         values: Values,
     ) -> Any:
         adapter = None if model is None else TypeAdapter[Any](model)
-        known = schema or (NOTHING if adapter is None else adapter.json_schema())
+        known = schema or (NOTHING if model is None else described(model))
         shape = Shape(known, definitions=known.get("$defs", {}))
         value = values.of(Place(entry.node.mark, entry.mark, label, entry.node, shape))
         if adapter is None:
@@ -127,20 +120,34 @@ class Blocks:
 
 def _platforms(root: Block, models: Models, blocks: Blocks) -> Mapping[str, Any]:
     return {
-        name: _modelled(entry, f"{PLATFORMS}.{name}", partial(models.platform, name), blocks)
+        name: _modelled(entry, _label(PLATFORMS, name), partial(models.platform, name), blocks)
         for name, entry in _named(root, PLATFORMS, blocks)
         if _is_known(name, entry, models.platforms(), PLATFORMS, blocks)
     }
 
 
-def _plugins(root: Block, models: Models, blocks: Blocks) -> Mapping[str, Any]:
-    found = {}
+@dataclass(frozen=True, slots=True)
+class PluginEntry:
+    """A plugin's block, and its module where it is a private one."""
+
+    name: str
+    entry: Entry
+    module: str | None
+
+    def validated(self, models: Models, blocks: Blocks) -> Any:
+        """Return the block as the plugin's model, None where it has none or is faulty."""
+        known = self.module or _is_known(self.name, self.entry, models.plugins(), PLUGINS, blocks)
+        if not known:
+            return None
+        find = partial(models.plugin, self.name, self.module)
+        return _modelled(self.entry, _label(PLUGINS, self.name), find, blocks)
+
+
+def plugin_entries(root: Block, blocks: Blocks) -> Iterator[PluginEntry]:
+    """Yield what stands under ``plugins``, in its order."""
     for name, entry in _named(root, PLUGINS, blocks):
-        rest, module = _without_module(entry, f"{PLUGINS}.{name}", blocks)
-        if module or _is_known(name, entry, models.plugins(), PLUGINS, blocks):
-            find = partial(models.plugin, name, module)
-            found[name] = _modelled(rest, f"{PLUGINS}.{name}", find, blocks)
-    return found
+        rest, module = _without_module(entry, _label(PLUGINS, name), blocks)
+        yield PluginEntry(name, rest, module)
 
 
 def _named(root: Block, group: str, blocks: Blocks) -> Iterator[tuple[str, Entry]]:
@@ -154,6 +161,10 @@ def _named(root: Block, group: str, blocks: Blocks) -> Iterator[tuple[str, Entry
         return
     for name, entry in node.entries.items():
         yield name, Entry(entry.mark, _block(entry.node))
+
+
+def _label(group: str, name: str) -> str:
+    return joined(group, name, known=False)
 
 
 def _block(node: Node) -> Node:

@@ -1,21 +1,18 @@
 """The JSON Schema (draft 2020-12) of the configuration file, for editors."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
-from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema
 
 from bot.api import PluginError
+from bot.config.describing import described
 from bot.config.loading import MODULE, PLATFORMS, PLUGINS, Models
 from bot.config.settings import Settings
 from bot.config.shapes import NOTHING, REFERENCE
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 VARIABLE: Final = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
-UNITS: Final = {"w": 604800, "d": 86400, "h": 3600, "m": 60, "s": 1}
 ONE: Final = ("additionalProperties", "items", "propertyNames", "not")
 MANY: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED: Final = ("properties", "patternProperties", "$defs")
@@ -70,27 +67,9 @@ def _block(
 
 
 def _model(model: type[Any], prefix: str, definitions: Schema) -> Schema:
-    template = f"{REFERENCE}{prefix}{{model}}"
-    found = TypeAdapter(model).json_schema(schema_generator=Readable, ref_template=template)
-    written = _written(found)
+    written = _written(described(model, prefix))
     definitions |= {f"{prefix}{name}": part for name, part in written.pop("$defs", {}).items()}
     return written
-
-
-class Readable(GenerateJsonSchema):
-    """Writes defaults as an operator writes them."""
-
-    def encode_default(self, dft: Any) -> Any:
-        """Return a default as it would stand in the file."""
-        return _duration(dft) if isinstance(dft, timedelta) else super().encode_default(dft)
-
-
-def _duration(value: timedelta) -> str:
-    milliseconds = value // timedelta(milliseconds=1)
-    for unit, seconds in UNITS.items():
-        if milliseconds and milliseconds % (seconds * 1000) == 0:
-            return f"{milliseconds // (seconds * 1000)}{unit}"
-    return f"{milliseconds}ms"
 
 
 def _written(found: Schema) -> Schema:

@@ -111,7 +111,7 @@ def _word_fault(shape: Shape, value: object) -> Sequence[str]:
 
 def _resolved(text: str, shape: Shape) -> Any:
     if NULL.fullmatch(text):
-        return {} if "object" in shape.types and "null" not in shape.types else None
+        return {} if "object" in shape.types and not shape.types & {"null", "string"} else None
     if text in BOOLEAN:
         return BOOLEAN[text]
     if shape.takes_text(text):
