@@ -1,0 +1,60 @@
+"""The AI plugin: conversation with citations, from one's own documents."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final
+
+from bot.api import Context, DataStatement, Plugin, Retriever, Services
+from plugins.ai.assistant import Assistant
+from plugins.ai.config import AiConfig
+from plugins.ai.grounding import Grounding
+from plugins.ai.history import History
+from plugins.ai.providers.making import make
+from plugins.ai.reset import reset
+
+WHOLE_TURN: Final = timedelta(minutes=30)
+"""Never reached: a turn's parts have shorter deadlines of their own."""
+
+
+@asynccontextmanager
+async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
+    """Connect to the provider and the retriever; offer the assistant to other plugins."""
+    config = services.config
+    grounding = None
+    if config.rag is not None:
+        retriever = services.tools.get(config.rag.retriever, Retriever)
+        grounding = Grounding(retriever, config.rag, services.tasks, services.log)
+    provider = make(config)
+    history = History(services.store.messages, config.history.window)
+    assistant = Assistant(config, provider, history, grounding, services.log)
+    services.offer(assistant)
+    try:
+        yield assistant
+    finally:
+        await provider.close()
+
+
+plugin: Plugin[Assistant] = Plugin(
+    "ai",
+    "Talks with you and answers from the documents, with sources",
+    config=AiConfig,
+    setup=setup,
+    needs=lambda config: [] if config.rag is None else [config.rag.retriever],
+    data=DataStatement(
+        "The AI keeps what you write to it and what it answers, so that it can follow the"
+        " conversation, until you use /reset or erase your data."
+    ),
+)
+
+
+@plugin.message(timeout=WHOLE_TURN)
+async def answer(context: Context[Assistant]) -> None:
+    """Answer what the bot is told."""
+    await context.state.answer(context)
+
+
+@plugin.command("reset", "Begin anew: I forget this conversation")
+async def begin_anew(context: Context[Assistant]) -> None:
+    """Clear the conversation."""
+    await reset(context, context.state.history)

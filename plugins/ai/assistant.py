@@ -1,0 +1,55 @@
+"""The AI plugin's state: answers a message from history and passages."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from logging import Logger
+from typing import Any
+
+from bot.api import Context, Passage, chat_scope, person_scope
+from plugins.ai.answer import Answer
+from plugins.ai.config import AiConfig
+from plugins.ai.exchange import Exchange
+from plugins.ai.grounding import Grounding
+from plugins.ai.history import History
+from plugins.ai.providers.provider import Provider
+from plugins.ai.utterance import Utterance
+
+
+@dataclass(slots=True)
+class Assistant:
+    """Holds conversations; also what the plugin offers to others.
+
+    ``counts`` holds by name what health reports show.
+    """
+
+    config: AiConfig
+    provider: Provider
+    history: History
+    grounding: Grounding | None
+    log: Logger
+    counts: Counter[str] = field(default_factory=Counter)
+
+    async def answer(self, context: Context[Any]) -> None:
+        """Answer a message and keep what was said."""
+        generation = self.history.generation(context.chat)
+        said = Utterance.of(context.message)
+        past = await self.history.recent(context.chat, said)
+        await self.history.ask(context, said)
+        exchange = Exchange(self, context, said, past, await self._passages(context, said))
+        async with context.draft() as draft:
+            answer = Answer(draft)
+            try:
+                await exchange.run(answer)
+            finally:
+                await self.history.answer(
+                    context, answer.raw, generation=generation, cut=answer.cut
+                )
+
+    async def _passages(self, context: Context[Any], said: Utterance) -> Sequence[Passage]:
+        if self.grounding is None:
+            return ()
+        audience = [chat_scope(context.chat)]
+        if context.person is not None and context.private:
+            audience.append(person_scope(context.person.id))
+        return await self.grounding.passages(said.text, audience)

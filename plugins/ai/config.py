@@ -1,0 +1,124 @@
+"""The ``ai`` block of the configuration."""
+
+from datetime import timedelta
+from ipaddress import ip_address
+from typing import Annotated, Final, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from bot.api import Duration
+
+OPENAI: Final = "https://api.openai.com/v1"
+
+Positive = Annotated[Duration, Field(gt=timedelta(0), le=timedelta(minutes=10))]
+
+
+def is_loopback(url: str) -> bool:
+    """Tell whether a URL's host is this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def checked_url(url: str) -> str:
+    """Return a base URL without its last slash; ValueError unless a key may be sent there."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        message = "give the whole URL, like https://host/v1"
+        raise ValueError(message)
+    if parts.scheme == "http" and not is_loopback(url):
+        message = "use https://; plain http:// is for servers on this machine only"
+        raise ValueError(message)
+    if parts.username is not None or parts.query or parts.fragment:
+        message = "leave user names, keys and everything after ? out; the key belongs in api_key"
+        raise ValueError(message)
+    return url.rstrip("/")
+
+
+def checked_key(key: SecretStr) -> SecretStr:
+    """Return the key without blanks around it; ValueError when no header can carry it."""
+    text = key.get_secret_value().strip()
+    if not (text.isascii() and text.isprintable()):
+        message = "the key holds characters that no key has; copy it again"
+        raise ValueError(message)
+    return SecretStr(text)
+
+
+class Block(BaseModel):
+    """A part of the configuration that knows all its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HistoryConfig(Block):
+    """How much of a chat the model sees; ``window`` is in tokens."""
+
+    window: int = Field(default=16_000, ge=256)
+
+
+class RagConfig(Block):
+    """Where answers come from: another plugin that offers a retriever, by its name.
+
+    ``timeout`` includes the first build of an index. Passages below ``min_confidence`` are left
+    out.
+    """
+
+    retriever: str = Field("rag", min_length=1)
+    top_k: int = Field(3, ge=1, le=20)
+    append_sources: bool = True
+    timeout: Positive = timedelta(seconds=10)
+    min_confidence: float = Field(0.0, ge=0, le=1)
+
+
+class Timeouts(Block):
+    """How long to wait for a provider: to connect, for the first piece, the next one, for all."""
+
+    connect: Positive = timedelta(seconds=10)
+    first_token: Positive = timedelta(seconds=60)
+    between: Positive = timedelta(seconds=30)
+    whole: Positive = timedelta(minutes=3)
+
+
+class HttpConfig(Block):
+    """How providers are reached; the proxy is the environment's unless named here."""
+
+    proxy: str | None = Field(default=None, pattern=r"^(https?|socks5h?)://")
+
+
+class LinksConfig(Block):
+    """Hosts, with all below them, whose links the model may show of its own accord."""
+
+    allow: tuple[str, ...] = ()
+
+
+class AiConfig(Block):
+    """The whole block."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    base_url: Annotated[str, AfterValidator(checked_url)] = OPENAI
+    model: str | None = Field(None, min_length=1)
+    api_key: Annotated[SecretStr, AfterValidator(checked_key)] = SecretStr("")
+    system: str = ""
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: int | None = Field(None, ge=1)
+    retries: int = Field(2, ge=0, le=5)
+    timeouts: Timeouts = Timeouts()
+    http: HttpConfig = HttpConfig()
+    history: HistoryConfig = HistoryConfig()
+    rag: RagConfig | None = None
+    links: LinksConfig = LinksConfig()
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.provider == "offline":
+            return self
+        if self.model is None:
+            message = f"provider {self.provider} needs `model`, the name of a model it serves"
+            raise ValueError(message)
+        if self.base_url == OPENAI and not self.api_key.get_secret_value():
+            message = "this provider needs `api_key`, best as ${OPENAI_API_KEY}"
+            raise ValueError(message)
+        return self

@@ -1,0 +1,124 @@
+"""One exchange: a request, its answer, and what is said when something is wrong with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from logging import ERROR, WARNING
+from typing import TYPE_CHECKING, Any, Final
+
+from bot.api import Context, Entry, Passage, Role, UserError
+from plugins.ai.answer import Answer
+from plugins.ai.citations import Citations, marks, sources
+from plugins.ai.links import Links
+from plugins.ai.prompt import request
+from plugins.ai.providers.provider import Fault, ProviderError, Stop
+from plugins.ai.screen import Screen
+from plugins.ai.utterance import Utterance
+from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, UNKNOWN
+
+if TYPE_CHECKING:
+    from plugins.ai.assistant import Assistant
+
+FOR_THE_OPERATOR: Final = {Fault.DENIED, Fault.QUOTA, Fault.REFUSED}
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What a message is answered from."""
+
+    assistant: "Assistant"
+    context: Context[Any]
+    said: Utterance
+    past: Sequence[Entry]
+    passages: Sequence[Passage] = ()
+    citations: Citations = field(init=False)
+    links: Links = field(init=False)
+
+    def __post_init__(self) -> None:
+        trusted = [self.said.prompt(), self.assistant.config.system]
+        trusted += [passage.text for passage in self.passages]
+        trusted += [text for entry in self.past if (text := _text(entry, Role.USER))]
+        self.links = Links(trusted, self.assistant.config.links.allow)
+
+    async def run(self, answer: Answer) -> None:
+        """Get an answer and show it with what belongs under it."""
+        try:
+            await self._ask(answer)
+            if not answer.shown and answer.stop is Stop.DONE:
+                await self._ask(answer)
+        except ProviderError as error:
+            self._log(error)
+            raise UserError(FAILED[error.fault]) from error
+        if answer.broken is not None:
+            self._log(answer.broken)
+        await self._close(answer)
+
+    async def _ask(self, answer: Answer) -> None:
+        while True:
+            try:
+                answer.begin(self._screen())
+                await answer.take(self.assistant.provider.stream(self._request()))
+            except ProviderError as error:
+                if error.fault is not Fault.TOO_LONG or not self.past:
+                    raise
+                await self._shorten()
+            else:
+                return
+
+    async def _shorten(self) -> None:
+        budget = sum(entry.tokens for entry in self.past) // 2
+        self.past = await self.assistant.history.trim(self.context.chat, self.past, budget)
+        self.assistant.log.warning("the model found the history too long; sending half of it")
+
+    async def _close(self, answer: Answer) -> None:
+        if answer.stop is Stop.UNKNOWN:
+            answer.raw = self.context.gettext(UNKNOWN)
+            await answer.add(answer.raw)
+            return
+        for line in self._lines(answer):
+            await answer.add(f"\n\n{line}" if answer.draft.text else line)
+        self._count(answer)
+
+    def _lines(self, answer: Answer) -> list[str]:
+        say = self.context.gettext
+        lines = []
+        if answer.broken is not None:
+            lines.append(say(BROKEN_OFF))
+        elif answer.stop is not None and answer.stop in CUT:
+            lines.append(say(CUT[answer.stop]))
+        elif not answer.shown:
+            lines.append(say(EMPTY))
+        rag = self.assistant.config.rag
+        if answer.shown and rag is not None and rag.append_sources:
+            named = sources(self.passages, self.citations.cited, say)
+            lines += [] if named is None else [named]
+        return lines
+
+    def _screen(self) -> Screen:
+        earlier = (marks(text) for entry in self.past if (text := _text(entry, Role.ASSISTANT)))
+        self.citations = Citations(
+            len(self.passages), written=marks(self.said.text), citing=any(earlier)
+        )
+        return Screen(self.citations, self.links)
+
+    def _request(self) -> Any:
+        return request(
+            self.said,
+            self.past,
+            self.passages,
+            language=self.context.language,
+            instructions=self.assistant.config.system,
+        )
+
+    def _count(self, answer: Answer) -> None:
+        self.assistant.counts["links withheld"] += answer.screen.withheld
+        self.assistant.counts["unknown citations"] += self.citations.unknown
+
+    def _log(self, error: ProviderError) -> None:
+        level = ERROR if error.fault in FOR_THE_OPERATOR else WARNING
+        name = self.assistant.provider.name
+        self.assistant.log.log(level, "provider %s failed (%s): %s", name, error.fault, error)
+
+
+def _text(entry: Entry, role: Role) -> str:
+    said = Utterance.read(entry.content) if entry.role is role else None
+    return "" if said is None else said.text

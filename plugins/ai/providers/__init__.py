@@ -1,0 +1,1 @@
+"""Where answers are made: each provider behind one protocol."""
