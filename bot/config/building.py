@@ -82,7 +82,7 @@ class Builder:
     def _scalar(self, event: events.ScalarEvent) -> None:
         text, plain = event.value, event.style is None
         if not plain:
-            self._check_characters(text)
+            text = self._whole(text)
         tag = self._tag(event)
         if tag in QUOTING:
             plain = False
@@ -90,10 +90,15 @@ class Builder:
         self._remember(event.anchor, node)
         self._add(node, 1)
 
-    def _check_characters(self, text: str) -> None:
-        """Refuse what only an escape can bring in."""
-        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    def _whole(self, text: str) -> str:
+        """Return a text with the halves of characters put together, as JSON escapes them."""
+        try:
+            whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError:
+            whole = "\0"
+        if "\0" in whole:
             raise Refused(self.mark, "an escape in this text stands for no character")
+        return whole
 
     def _alias(self, event: events.AliasEvent) -> None:
         if event.anchor not in self._anchors:
@@ -163,7 +168,8 @@ class Builder:
             message = f"this key stands here a second time; the first is at {place}"
             self.faults.append(Fault(key.mark, "", message))
         else:
-            parent.entries[key.text] = Entry(key.mark, node)
+            absent = isinstance(node, Scalar) and node.plain and not node.text
+            parent.entries[key.text] = Entry(key.mark, Scalar(key.mark, "") if absent else node)
 
     def _tag(self, event: Any) -> str | None:
         tag: str | None = None if event.tag is None else str(event.tag)

@@ -15,7 +15,7 @@ from bot.config import complaints
 from bot.config.describing import described
 from bot.config.nodes import Block, Entry, Fault, Node, Scalar, joined, unknown
 from bot.config.reading import read
-from bot.config.redaction import words
+from bot.config.redaction import redacted, words
 from bot.config.settings import Config, Settings
 from bot.config.shapes import NOTHING, Schema, Shape
 from bot.config.values import NULL, Place, Values
@@ -120,7 +120,7 @@ class Blocks:
 
 def _platforms(root: Block, models: Models, blocks: Blocks) -> Mapping[str, Any]:
     return {
-        name: _modelled(entry, _label(PLATFORMS, name), partial(models.platform, name), blocks)
+        name: _modelled(name, entry, PLATFORMS, partial(models.platform, name), blocks)
         for name, entry in _named(root, PLATFORMS, blocks)
         if _is_known(name, entry, models.platforms(), PLATFORMS, blocks)
     }
@@ -140,14 +140,24 @@ class PluginEntry:
         if not known:
             return None
         find = partial(models.plugin, self.name, self.module)
-        return _modelled(self.entry, _label(PLUGINS, self.name), find, blocks)
+        return _modelled(self.name, self.entry, PLUGINS, find, blocks)
 
 
 def plugin_entries(root: Block, blocks: Blocks) -> Iterator[PluginEntry]:
-    """Yield what stands under ``plugins``, in its order."""
+    """Yield what stands under ``plugins``, in its order, but what has a faulty ``module``."""
     for name, entry in _named(root, PLUGINS, blocks):
-        rest, module = _without_module(entry, _label(PLUGINS, name), blocks)
-        yield PluginEntry(name, rest, module)
+        node = entry.node
+        if not isinstance(node, Block) or MODULE not in node.entries:
+            yield PluginEntry(name, entry, None)
+            continue
+        module = node.entries[MODULE].node
+        if isinstance(module, Scalar) and DOTTED.fullmatch(module.text):
+            rest = {key: below for key, below in node.entries.items() if key != MODULE}
+            yield PluginEntry(name, Entry(entry.mark, Block(node.mark, rest)), module.text)
+        else:
+            label = joined(_label(PLUGINS, name), MODULE, known=True)
+            message = "should name a module, as in `package.name`"
+            blocks.faults.append(Fault(module.mark, label, message))
 
 
 def _named(root: Block, group: str, blocks: Blocks) -> Iterator[tuple[str, Entry]]:
@@ -178,26 +188,19 @@ def _is_known(name: str, entry: Entry, known: Sequence[str], group: str, blocks:
     return name in known
 
 
-def _without_module(entry: Entry, label: str, blocks: Blocks) -> tuple[Entry, str | None]:
-    node = entry.node
-    if not isinstance(node, Block) or MODULE not in node.entries:
-        return entry, None
-    rest = {key: below for key, below in node.entries.items() if key != MODULE}
-    module = node.entries[MODULE].node
-    if isinstance(module, Scalar) and DOTTED.fullmatch(module.text):
-        return Entry(entry.mark, Block(node.mark, rest)), module.text
-    fault = Fault(module.mark, f"{label}.{MODULE}", "should name a module, as in `package.name`")
-    blocks.faults.append(fault)
-    return Entry(entry.mark, Block(node.mark, rest)), None
-
-
 def _modelled(
-    entry: Entry, label: str, find: Callable[[], type[Any] | None], blocks: Blocks
+    name: str, entry: Entry, group: str, find: Callable[[], type[Any] | None], blocks: Blocks
 ) -> Any:
+    label = _label(group, name)
+    if not isinstance(entry.node, Block):
+        message = "should be a block of keys and values"
+        blocks.faults.append(Fault(entry.node.mark, label, message))
+        return None
     try:
         return blocks.validated(entry, label, find())
     except PluginError as error:
-        blocks.faults.append(Fault(entry.mark, label, str(error)))
+        hidden = () if label.endswith(name) else (name,)
+        blocks.faults.append(Fault(entry.mark, label, redacted(str(error), hidden)))
     except PydanticInvalidForJsonSchema as error:
         message = f"its options cannot be described as JSON Schema: {error.message}"
         blocks.faults.append(Fault(entry.mark, label, message))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-HARMLESS: Final = re.compile(r"[a-z_-]{1,24}|[A-Za-z_-]{1,12}")
+HARMLESS: Final = re.compile(r"[a-z_-]{1,24}|[A-Za-z_-]{1,16}")
 """A key of the operator's own that may be shown; anything else might be a misplaced secret."""
 
 
