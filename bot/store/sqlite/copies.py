@@ -1,0 +1,89 @@
+"""Copies of the database that are whole, or are none."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from bot.api import StoreError
+from bot.store.sqlite.files import create, neighbours, sync_folder
+from bot.store.sqlite.link import connect
+
+
+def back_up(source: Path, target: Path) -> None:
+    """Copy an open database, log included, to a file that has its name once it was checked."""
+    with fresh(target) as partial, closing(connect(source, writes=False)) as connection:
+        copy(connection, partial)
+
+
+@contextmanager
+def fresh(target: Path) -> Iterator[Path]:
+    """Yield a path beside a file to write to; it takes the file's name unless an error leaves."""
+    partial = target.with_name(f"{target.name}.partial")
+    discard(partial)
+    create(partial)
+    try:
+        yield partial
+        sync(partial)
+        partial.replace(target)
+        sync_folder(target)
+    finally:
+        discard(partial)
+
+
+def copy(
+    source: sqlite3.Connection,
+    target: Path,
+    refine: Callable[[sqlite3.Connection], None] | None = None,
+) -> None:
+    """Copy one state of a database to an empty file, check the copy, and let ``refine`` work on it.
+
+    The copy needs no file beside it. `StoreError` where it differs from its source or is damaged.
+    """
+    with closing(connect(target, writes=True)) as made:
+        source.execute("BEGIN")
+        try:
+            counts = row_counts(source)
+            source.backup(made)
+        finally:
+            source.execute("COMMIT")
+        made.execute("PRAGMA journal_mode = DELETE")
+        check(made, target)
+        if row_counts(made) != counts:
+            message = f"{target}: the copy lacks rows of the original"
+            raise StoreError(message)
+        if refine is not None:
+            refine(made)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise `StoreError` where a database is damaged or its rows contradict each other."""
+    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
+        message = f"{path}: it is damaged; use another copy"
+        raise StoreError(message)
+
+
+def row_counts(connection: sqlite3.Connection) -> Mapping[str, int]:
+    """Return the number of rows by table."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {
+        name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608
+        for (name,) in tables
+    }
+
+
+def discard(path: Path) -> None:
+    """Delete a database with the files beside it, where there is one."""
+    for file in (path, *neighbours(path)):
+        file.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Make a file's content outlast a loss of power."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,60 @@
+"""All that is held of a person: counted, written out, erased."""
+
+import sqlite3
+from collections.abc import Mapping
+
+from bot.api import Json, person_scope
+from bot.store.exports import account_row, document_row, entry_row
+from bot.store.sqlite.documents import find_documents
+from bot.store.sqlite.messages import find_messages
+from bot.store.sqlite.people import find_accounts, find_person
+from bot.store.sqlite.scrubbing import order_scrub
+from bot.store.sqlite.tombstones import bury, present_epoch
+
+
+def count_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many rows are held of a person by kind."""
+    accounts, documents, messages = connection.execute(
+        "SELECT (SELECT count(*) FROM accounts WHERE person = :person),"
+        " (SELECT count(*) FROM documents WHERE scope = :scope"
+        " AND (expires IS NULL OR expires > :now)),"
+        " (SELECT count(*) FROM messages WHERE person = :person)",
+        {"person": person, "scope": person_scope(person), "now": now},
+    ).fetchone()
+    return {"accounts": accounts, "documents": documents, "messages": messages}
+
+
+def export_rows(person: str, now: int, connection: sqlite3.Connection) -> Mapping[str, Json]:
+    """Return every row that is held of a person by kind."""
+    known = find_person(person, connection)
+    accounts = find_accounts(person, connection)
+    documents = find_documents(person_scope(person), now, connection)
+    messages = find_messages(person, connection)
+    return {
+        "accounts": [account_row(account, known) for account in accounts if known],
+        "documents": [document_row(document) for document in documents],
+        "messages": [entry_row(chat, entry) for chat, entry in messages],
+    }
+
+
+def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[str, int]:
+    """Delete every row of a person and raise their epoch; return the counts by kind."""
+    counts = count_rows(person, now, connection)
+    bury(person, present_epoch(person, connection) + 1, connection)
+    connection.execute("DELETE FROM documents WHERE scope = ?", (person_scope(person),))
+    _erase_messages(person, connection)
+    connection.execute("DELETE FROM people WHERE id = ?", (person,))
+    order_scrub(connection)
+    return counts
+
+
+def _erase_messages(person: str, connection: sqlite3.Connection) -> None:
+    """Delete a person's entries, and what is known of chats that had no others."""
+    chats = connection.execute(
+        "SELECT DISTINCT chat FROM messages WHERE person = ?", (person,)
+    ).fetchall()
+    connection.execute("DELETE FROM messages WHERE person = ?", (person,))
+    connection.executemany(
+        "DELETE FROM chats WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE chat = ?1)",
+        chats,
+    )
