@@ -101,7 +101,10 @@ class People(Protocol):
         ...
 
     async def set_language(self, person: str, language: str | None) -> None:
-        """Keep the person's own choice of language, or forget it."""
+        """Keep the person's own choice of language, or forget it.
+
+        `Erased` where there is no such person (any more): nothing is kept.
+        """
         ...
 
 
@@ -143,8 +146,9 @@ class Documents(Protocol):
     ) -> Document | None:
         """Write what ``change`` makes of the present value (None where there is none), atomically.
 
-        ``change`` is called once, must not wait, and deletes by returning None; what it raises is
-        raised here and nothing is written.
+        ``change`` is called once, in a thread of the store's own, must not wait, and deletes by
+        returning None; what it raises is raised here and nothing is written. ``tag`` and
+        ``expires`` stay as they are unless they are given.
         """
         ...
 
