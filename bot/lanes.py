@@ -10,16 +10,27 @@ Handle = Callable[[Message], Awaitable[None]]
 
 
 class Lane:
-    """The messages of one chat that wait, and the one that is being handled."""
+    """The message of a chat that is being handled, and those that wait.
 
-    __slots__ = ("current", "next", "redo", "room", "task")
+    Most lanes never see a second message, so what holds those is made when one comes.
+    """
 
-    def __init__(self, room: int) -> None:
-        self.next: deque[Message] = deque()
-        self.room = asyncio.Semaphore(room)
-        self.current: Message | None = None
+    __slots__ = ("begun", "current", "next", "redo", "room", "task")
+
+    def __init__(self, first: Message) -> None:
+        self.current: Message | None = first
+        self.begun = False
+        self.next: deque[Message] | None = None
+        self.room: asyncio.Semaphore | None = None
         self.redo: Message | None = None
-        self.task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[None]
+
+    def advance(self) -> None:
+        """Take the next message that waits, None where there is none."""
+        self.current = None
+        if self.next and self.room is not None:
+            self.current = self.next.popleft()
+            self.room.release()
 
 
 class Lanes:
@@ -43,8 +54,11 @@ class Lanes:
         while True:
             lane = self._lanes.get(key)
             if lane is None:
-                lane = self._lanes[key] = Lane(self._room)
+                lane = self._lanes[key] = Lane(message)
                 lane.task = asyncio.create_task(self._work(key, lane))
+                return
+            if lane.room is None or lane.next is None:
+                lane.room, lane.next = asyncio.Semaphore(self._room), deque()
             await lane.room.acquire()
             if self._lanes.get(key) is lane:
                 lane.next.append(message)
@@ -61,66 +75,59 @@ class Lanes:
         lane = self._lanes.get(message.chat.key)
         if lane is None:
             return False
-        for place, waiting in enumerate(lane.next):
-            if waiting.id == message.id:
+        for place, waiting in enumerate(lane.next or ()):
+            if lane.next is not None and waiting.id == message.id:
                 lane.next[place] = message
                 return True
         current = lane.current
-        if current is None or current.id != message.id or current.edited or current.command:
+        if current is None or current.id != message.id:
+            return False
+        if not lane.begun:
+            lane.current = message
+            return True
+        if current.edited or current.command:
             return False
         return self._restart(lane, message)
 
     async def drain(self, seconds: float | None = None) -> int:
         """Wait until every lane is empty, or cancel what is left; return how many lanes were."""
-        tasks = self._tasks()
-        while tasks:
-            done, late = await asyncio.wait(tasks, timeout=seconds)
-            if not done:
-                await self._cancel(late)
-                return len(late)
-            tasks = self._tasks()
+        try:
+            async with asyncio.timeout(seconds):
+                while self._lanes:
+                    await asyncio.wait([next(iter(self._lanes.values())).task])
+        except TimeoutError:
+            late = [lane.task for lane in self._lanes.values()]
+            for task in late:
+                task.cancel()
+            await asyncio.wait(late)
+            return len(late)
         return 0
 
     def _restart(self, lane: Lane, message: Message) -> bool:
-        if lane.redo is not None or lane.task is None:
+        if lane.redo is not None:
             return False
         lane.redo = message
         lane.task.cancel()
         return True
 
-    def _tasks(self) -> list[asyncio.Task[None]]:
-        return [lane.task for lane in self._lanes.values() if lane.task is not None]
-
-    async def _cancel(self, tasks: set[asyncio.Task[None]]) -> None:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
     async def _work(self, key: str, lane: Lane) -> None:
+        lane.begun = True
         try:
-            # The first message is put right after this task was made, before it runs.
-            while lane.next:
-                await self._step(lane, lane.next.popleft())
+            while lane.current is not None:
+                try:
+                    await self._handle(lane.current)
+                except asyncio.CancelledError:
+                    lane.current = self._take_redo(lane)
+                    if lane.current is None:
+                        raise
+                else:
+                    self._take_redo(lane)
+                    lane.advance()
         finally:
             del self._lanes[key]
 
-    async def _step(self, lane: Lane, message: Message) -> None:
-        lane.room.release()
-        lane.current = message
-        try:
-            await self._handle(message)
-        except asyncio.CancelledError:
-            edited = self._take_redo(lane)
-            if edited is None:
-                raise
-            lane.current = edited
-            await self._handle(edited)
-        finally:
-            self._take_redo(lane)
-            lane.current = None
-
     def _take_redo(self, lane: Lane) -> Message | None:
         edited, lane.redo = lane.redo, None
-        if edited is not None and lane.task is not None and lane.task.uncancel():
+        if edited is not None and lane.task.uncancel():
             return None
         return edited

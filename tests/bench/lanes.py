@@ -15,16 +15,16 @@ from bot.api import Account, Chat, Message
 from bot.lanes import Lanes
 
 CHATS = 10_000
-EVENTS = 5
+EVENTS = (1, 5, 20)
 ROUNDS = 5
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def messages() -> list[Message]:
+def messages(each: int) -> list[Message]:
     sender = Account("bench", "ana")
     return [
         Message(str(n), Chat("bench", str(chat)), sender, "hello", NOW)
-        for n in range(EVENTS)
+        for n in range(each)
         for chat in range(CHATS)
     ]
 
@@ -34,13 +34,9 @@ async def handle(message: Message) -> None:
 
 
 async def bare(events: list[Message]) -> None:
-    tasks = set()
-    for event in events:
-        task = asyncio.create_task(handle(event))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-    while tasks:
-        await asyncio.wait(tasks)
+    tasks = [asyncio.create_task(handle(event)) for event in events]
+    for task in tasks:
+        await task
 
 
 async def in_lanes(events: list[Message]) -> None:
@@ -77,14 +73,14 @@ async def bytes_per_idle_chat(events: list[Message]) -> float:
 
 
 def main() -> None:
-    events = messages()
-    plain = microseconds(bare, events)
-    ordered = microseconds(in_lanes, events)
-    print(f"{CHATS} chats, {EVENTS} events each, median of {ROUNDS} rounds")
-    print(f"{'way':24}{'µs/event':>10}{'ratio':>8}")
-    print(f"{'a bare task per event':24}{plain:10.2f}{1:8.2f}")
-    print(f"{'lanes (ordered)':24}{ordered:10.2f}{ordered / plain:8.2f}   reach: 1.50")
-    print(f"bytes per idle chat: {asyncio.run(bytes_per_idle_chat(events)):.0f}   reach: 1000")
+    print(f"{CHATS} chats, median of {ROUNDS} rounds, microseconds an event")
+    print(f"{'events a chat':>13}{'bare task':>12}{'lanes':>8}{'ratio':>8}")
+    for each in EVENTS:
+        events = messages(each)
+        plain, ordered = microseconds(bare, events), microseconds(in_lanes, events)
+        print(f"{each:13}{plain:12.2f}{ordered:8.2f}{ordered / plain:8.2f}   reach: 1.50")
+    idle = asyncio.run(bytes_per_idle_chat(messages(1)))
+    print(f"bytes per idle chat: {idle:.0f}   reach: 1000")
 
 
 if __name__ == "__main__":
