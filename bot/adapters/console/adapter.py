@@ -1,8 +1,7 @@
 """The terminal's life cycle."""
 
 import asyncio
-import getpass
-import locale
+import os
 import sys
 from collections import deque
 from collections.abc import AsyncIterator
@@ -107,8 +106,9 @@ class ConsoleAdapter:
             await done.wait()
 
     def _person(self) -> Account:
-        language = self._config.language or locale.getlocale()[0]
-        return Account(self.name, self._config.sender, name=getpass.getuser(), language=language)
+        sender = self._config.sender
+        language = self._config.language or incoming.language(os.environ)
+        return Account(self.name, sender, os.environ.get("USER", sender), language)
 
     def _write(self, line: str) -> None:
         print(line, file=self._output, flush=True)

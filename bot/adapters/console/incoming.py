@@ -26,17 +26,14 @@ NEEDED: Final = ("chat", "sender", "text")
 def typed(text: str, number: int, sender: Account, now: datetime) -> Message:
     """Return what a person typed at the prompt as a private message."""
     chat = Chat(PLATFORM, sender.id, ChatKind.PRIVATE)
-    message_id = str(number)
-    return Message(
-        message_id,
-        chat,
-        sender,
-        text,
-        now,
-        addressed=True,
-        command=command(text),
-        update=message_id,
-    )
+    return Message(str(number), chat, sender, text, now, addressed=True, command=command(text))
+
+
+def language(environment: Mapping[str, str]) -> str | None:
+    """Return the language that a terminal's environment names, None for none in particular."""
+    named = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    tag = next(filter(None, named), "").partition(".")[0]
+    return None if tag in {"", "C", "POSIX"} else tag
 
 
 def from_json(line: bytes, number: int, now: datetime, is_own: Callable[[str], bool]) -> Message:
@@ -65,7 +62,7 @@ def from_json(line: bytes, number: int, now: datetime, is_own: Callable[[str], b
         addressed=addressed,
         command=command(fields["text"]),
         reply_to=quote,
-        update=message_id,
+        update=fields.get("id"),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.adapters.console.incoming import command, from_json
+from bot.adapters.console.incoming import command, from_json, language
 from bot.adapters.console.outgoing import growth
 from bot.api import ChatKind, Command
 
@@ -101,3 +101,28 @@ def test_commands_are_told_from_text(text: str, expected: Command | None) -> Non
 def test_a_growing_text_is_printed_once() -> None:
     assert growth("It takes", "It takes 3 days") == " 3 days"
     assert growth("It takes", "About 3 days") == "\nAbout 3 days"
+
+
+@pytest.mark.parametrize(
+    ("environment", "tag"),
+    [
+        ({}, None),
+        ({"LANG": "C.UTF-8"}, None),
+        ({"LC_ALL": "POSIX", "LANG": "es_ES.UTF-8"}, None),
+        ({"LC_ALL": "", "LANG": "es_ES.UTF-8"}, "es_ES"),
+        ({"LC_MESSAGES": "pt_BR", "LANG": "es_ES.UTF-8"}, "pt_BR"),
+    ],
+)
+def test_who_types_reads_the_language_of_the_environment(
+    environment: dict[str, str], tag: str | None
+) -> None:
+    assert language(environment) == tag
+
+
+def test_only_a_line_that_has_an_id_can_come_twice() -> None:
+    line = '{"chat": "c", "sender": "ana", "text": "hi"%s}'
+    bare, named = (
+        from_json((line % more).encode(), 1, NOW, lambda _: False) for more in ("", ', "id": "x7"')
+    )
+    assert bare.update is None
+    assert named.update == "x7"
