@@ -1,12 +1,12 @@
 """Where everything about people and chats is kept, whatever keeps it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
 
-from bot.api.messages import Account
+from bot.api.messages import Account, Message
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 """A value as JSON knows it."""
@@ -190,6 +190,42 @@ class Messages(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A message that was accepted and not finished when the process ended.
+
+    ``sent`` has the ids of what the platform shows of each answer that was begun, by its number
+    from 0. ``answered`` is set where one of them was sent whole.
+    """
+
+    message: Message
+    sent: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    answered: bool = False
+
+
+class Inbox(Protocol):
+    """The messages that were acknowledged to a platform, until they are finished.
+
+    It knows a message by its platform and ``update``, which must not be None.
+    """
+
+    async def accept(self, message: Message) -> bool:
+        """Keep a message; False where it came before, finished or not."""
+        ...
+
+    async def sent(self, message: Message, number: int, ids: Sequence[str], *, whole: bool) -> None:
+        """Note what the platform shows of a message's answer; nothing once it is finished."""
+        ...
+
+    async def finish(self, message: Message) -> None:
+        """Forget a message but for its number, by which one that comes again is known."""
+        ...
+
+    async def pending(self) -> Sequence[Pending]:
+        """Return what is not finished, in the order of its coming."""
+        ...
+
+
 class Store(Protocol):
     """Everything that is kept, in one place, so that export and erasure are complete."""
 
@@ -208,8 +244,13 @@ class Store(Protocol):
         """The logs of the chats."""
         ...
 
+    @property
+    def inbox(self) -> Inbox:
+        """What is being worked on."""
+        ...
+
     async def kept(self, person: str) -> Mapping[str, int]:
-        """Return how many rows are held of a person, by kind: accounts, documents, messages."""
+        """Return how many rows are held of a person: accounts, documents, messages, inbox."""
         ...
 
     async def export(self, person: str) -> Mapping[str, Json]:

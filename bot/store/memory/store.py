@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from bot.api import Json, chat_scope
+from bot.store.envelopes import message_row
 from bot.store.exports import account_row, document_row, entry_row
 from bot.store.keys import named
 from bot.store.memory.documents import MemoryDocuments
+from bot.store.memory.inbox import MemoryInbox
 from bot.store.memory.messages import MemoryMessages
 from bot.store.memory.people import MemoryPeople
 from bot.store.memory.rows import Log, Row, Rows
@@ -27,6 +29,7 @@ class MemoryStore:
         self.people = MemoryPeople(self._rows)
         self.documents = MemoryDocuments(self._rows)
         self.messages = MemoryMessages(self._rows)
+        self.inbox = MemoryInbox()
 
     async def kept(self, person: str) -> Mapping[str, int]:
         """Return how many rows are held of a person, by kind."""
@@ -39,6 +42,7 @@ class MemoryStore:
     async def erase(self, person: str) -> Mapping[str, int]:
         """Delete all that is held of a person for good, raise the epoch; return counts by kind."""
         counts = await self.kept(person)
+        self.inbox.drop(self._accounts(person))
         self._rows.erased[person] = self._rows.epoch(person) + 1
         self._rows.people.pop(person, None)
         for account in [a for a, (_, owner) in self._rows.accounts.items() if owner == person]:
@@ -101,4 +105,8 @@ class MemoryStore:
                 for chat, log in sorted(self._rows.logs.items())
                 for sequence in log.of(person)
             ],
+            "inbox": [message_row(message) for message in self.inbox.of(self._accounts(person))],
         }
+
+    def _accounts(self, person: str) -> list[str]:
+        return [a.key for a, owner in self._rows.accounts.values() if owner == person]

@@ -4,8 +4,10 @@ import sqlite3
 from collections.abc import Mapping
 
 from bot.api import Json, person_scope
+from bot.store.envelopes import message_row
 from bot.store.exports import account_row, document_row, entry_row
 from bot.store.sqlite.documents import find_documents
+from bot.store.sqlite.inbox import erase_inbox, find_inbox
 from bot.store.sqlite.messages import find_messages
 from bot.store.sqlite.people import find_accounts, find_person
 from bot.store.sqlite.scrubbing import order_scrub
@@ -21,7 +23,8 @@ def count_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
         " (SELECT count(*) FROM messages WHERE person = :person)",
         {"person": person, "scope": person_scope(person), "now": now},
     ).fetchone()
-    return {"accounts": accounts, "documents": documents, "messages": messages}
+    inbox = len(find_inbox(_keys(person, connection), connection))
+    return {"accounts": accounts, "documents": documents, "messages": messages, "inbox": inbox}
 
 
 def export_rows(person: str, now: int, connection: sqlite3.Connection) -> Mapping[str, Json]:
@@ -34,6 +37,9 @@ def export_rows(person: str, now: int, connection: sqlite3.Connection) -> Mappin
         "accounts": [account_row(account, known) for account in accounts if known],
         "documents": [document_row(document) for document in documents],
         "messages": [entry_row(chat, entry) for chat, entry in messages],
+        "inbox": [
+            message_row(message) for message in find_inbox(_keys(person, connection), connection)
+        ],
     }
 
 
@@ -43,9 +49,14 @@ def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
     bury(person, present_epoch(person, connection) + 1, connection)
     connection.execute("DELETE FROM documents WHERE scope = ?", (person_scope(person),))
     _erase_messages(person, connection)
+    erase_inbox(_keys(person, connection), connection)
     connection.execute("DELETE FROM people WHERE id = ?", (person,))
     order_scrub(connection)
     return counts
+
+
+def _keys(person: str, connection: sqlite3.Connection) -> list[str]:
+    return [account.key for account in find_accounts(person, connection)]
 
 
 def _erase_messages(person: str, connection: sqlite3.Connection) -> None:

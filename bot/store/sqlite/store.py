@@ -15,6 +15,7 @@ from bot.store.sqlite.copies import back_up
 from bot.store.sqlite.documents import SqliteDocuments, any_expired, purge
 from bot.store.sqlite.faults import told
 from bot.store.sqlite.files import prepare
+from bot.store.sqlite.inbox import SqliteInbox, purge_inbox
 from bot.store.sqlite.link import Link
 from bot.store.sqlite.messages import SqliteMessages
 from bot.store.sqlite.migrating import Migration, migrate, migrations
@@ -49,6 +50,7 @@ class SqliteStore:
         self.people = SqlitePeople(readers, self._writer, clock)
         self.documents = SqliteDocuments(readers, self._writer, clock)
         self.messages = SqliteMessages(readers, self._writer, clock)
+        self.inbox = SqliteInbox(readers, self._writer, clock)
         self._upkeep = asyncio.create_task(self._keep_up(), name="store upkeep")
         self._version: int | None = None
 
@@ -130,6 +132,7 @@ class SqliteStore:
     async def keep_up(self) -> None:
         """Delete what has expired, do what an erasure left undone, notice other writers."""
         await self.purge()
+        await self._writer.write(partial(purge_inbox, self._clock))
         await self._scrubber.resume()
         await self._notice()
 
