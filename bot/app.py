@@ -92,13 +92,17 @@ async def _talk(runtime: Runtime, dispatcher: Dispatcher, report: Callable[[], N
     signalled = _on_signal(stop)
     try:
         async with asyncio.TaskGroup() as group:
+            resuming = group.create_task(dispatcher.resume())
             talking = [
                 group.create_task(supervise(adapter, dispatcher.receive), name=name)
                 for name, adapter in runtime.adapters.items()
             ]
-            others = (group.create_task(_ended(talking, stop)), group.create_task(_beat(report)))
+            others = (
+                group.create_task(_ended([resuming, *talking], stop)),
+                group.create_task(_beat(report)),
+            )
             await stop.wait()
-            for task in (*talking, *others):
+            for task in (resuming, *talking, *others):
                 task.cancel()
     except* Unauthorized as errors:
         raise _first(errors) from None

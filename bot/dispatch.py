@@ -28,6 +28,7 @@ from bot.api import (
     gettext_noop,
 )
 from bot.breaker import Breaker
+from bot.delivery import Begun, Delivery
 from bot.i18n import Languages
 from bot.identity import Identity
 from bot.lanes import Lanes
@@ -84,16 +85,18 @@ class Dispatcher:
         self._breakers = {running.plugin.name: Breaker() for running in plugins}
         innermost_first = [(r, m) for r in plugins for m in r.plugin.middlewares][::-1]
         self._middleware = innermost_first
+        self._begun: dict[str, Begun] = {}
 
     async def receive(self, message: Message) -> None:
         """Accept a message; waits while its chat has too many.
 
-        Other bots are never answered, so that two of them cannot answer each other for ever.
+        From then on it is answered once, also when the process is killed and started again. Other
+        bots are never answered, so that two of them cannot answer each other for ever.
         """
         if message.sender.is_bot:
             self.counts["ignored: a bot"] += 1
         elif not message.edited:
-            await self._lanes.put(message)
+            await self._accept(message)
         elif self._limits.edits == "ignore" or not self._lanes.replace(message):
             self.counts["ignored: an edit"] += 1
 
@@ -101,31 +104,67 @@ class Dispatcher:
         """Wait for what was accepted, or cancel it after a time; return how many chats were cut."""
         return await self._lanes.drain(seconds)
 
+    async def resume(self) -> None:
+        """Go on with what was accepted and not answered when the process ended."""
+        for pending in await self._store.inbox.pending():
+            message = pending.message
+            if pending.answered:
+                await self._store.inbox.finish(message)
+            elif message.chat.platform in self._adapters:
+                self._begun[_event(message)] = pending.sent
+                await self._lanes.put(message)
+
+    async def _accept(self, message: Message) -> None:
+        if not _calls(message) and not self._middleware and self._routes.find(message) is None:
+            return  # talk among others, of which nothing is to be kept
+        if message.update is not None and not await self._store.inbox.accept(message):
+            self.counts["ignored: delivered twice"] += 1
+            return
+        await self._lanes.put(message)
+
     async def _handle(self, message: Message) -> None:
         trace = secrets.token_hex(4)
         correlation.set(trace)
-        adapter = self._adapters[message.chat.platform]
-        seen = message.addressed or message.command is not None
         try:
-            visit = await self._visit(message, trace)
-            async with adapter.working(message) if seen else nullcontext():
+            await self._attend(message, trace)
+            if message.update is not None:
+                await self._store.inbox.finish(message)
+        except Exception:
+            # What fails outside of a plugin: the store, the platform's sign of being at work.
+            log.exception("a message could not be handled")
+
+    async def _attend(self, message: Message, trace: str) -> None:
+        adapter: Adapter = self._adapters[message.chat.platform]
+        if message.update is None:
+            await self._try(message, adapter, trace)
+            return
+        begun = self._begun.pop(_event(message), {})
+        delivery = Delivery(adapter, self._store.inbox, message, begun)
+        try:
+            await self._try(message, delivery, trace)
+        except asyncio.CancelledError:
+            await delivery.cut()
+            self._begun[_event(message)] = delivery.begun  # an edit may be handled in its place
+            raise
+
+    async def _try(self, message: Message, adapter: Adapter, trace: str) -> None:
+        try:
+            visit = await self._visit(message, adapter, trace)
+            async with adapter.working(message) if _calls(message) else nullcontext():
                 await self._answer(visit)
         except Erased:
             log.debug("the person was erased meanwhile")
         except AdapterError as error:
             log.warning("%s: %s", type(error).__name__, error)
-        except Exception:
-            # What fails outside of a plugin: the store, the platform's sign of being at work.
-            log.exception("a message could not be handled")
 
-    async def _visit(self, message: Message, trace: str) -> "Visit":
+    async def _visit(self, message: Message, adapter: Adapter, trace: str) -> "Visit":
         person = await self._identity.resolve(message.sender)
         language = self._languages.negotiate(
             None if person is None else person.language,
             message.sender.language,
             message.chat.language,
         )
-        return Visit(message, person, language, trace)
+        return Visit(message, person, adapter, language, trace)
 
     async def _answer(self, visit: "Visit") -> None:
         route = self._routes.find(visit.message)
@@ -171,7 +210,7 @@ class Dispatcher:
         return Context(
             visit.message,
             visit.person,
-            self._adapters[visit.message.chat.platform],
+            visit.adapter,
             self._languages.translator(visit.language),
             language=visit.language,
             id=visit.trace,
@@ -190,7 +229,7 @@ class Dispatcher:
         breaker = self._breakers.get(visit.plugin)
         if breaker is not None and breaker.failed():
             log.error("a plugin keeps failing and rests", extra={"plugin": visit.plugin})
-        if visit.message.addressed or visit.message.command is not None:
+        if _calls(visit.message):
             await self._say(visit, text, id=visit.trace)
 
     async def _say(self, visit: "Visit", text: str, **values: object) -> None:
@@ -204,9 +243,19 @@ class Visit:
 
     message: Message
     person: Person | None
+    adapter: Adapter
     language: str
     trace: str
     plugin: str = ""
+
+
+def _calls(message: Message) -> bool:
+    """Tell whether a message is meant for the bot, so that silence would be rude."""
+    return message.addressed or message.command is not None
+
+
+def _event(message: Message) -> str:
+    return f"{message.chat.platform}:{message.update}"
 
 
 async def _with_next(middleware: Middleware[Any], step: Step, context: Context[Any]) -> None:

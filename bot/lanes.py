@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from bot.api import Message
 
@@ -77,17 +78,18 @@ class Lanes:
             return False
         for place, waiting in enumerate(lane.next or ()):
             if lane.next is not None and waiting.id == message.id:
-                lane.next[place] = message
+                lane.next[place] = _instead(waiting, message)
                 return True
         current = lane.current
         if current is None or current.id != message.id:
             return False
+        edited = _instead(current, message)
         if not lane.begun:
-            lane.current = message
+            lane.current = edited
             return True
         if current.edited or current.command:
             return False
-        return self._restart(lane, message)
+        return self._restart(lane, edited)
 
     async def drain(self, seconds: float | None = None) -> int:
         """Wait until every lane is empty, or cancel what is left; return how many lanes were."""
@@ -131,3 +133,8 @@ class Lanes:
         if edited is not None and lane.task.uncancel():
             return None
         return edited
+
+
+def _instead(message: Message, edited: Message) -> Message:
+    """Return the edited message as the event that brought the first one."""
+    return replace(edited, update=message.update)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 from bot.api import (
     Account,
@@ -137,7 +138,7 @@ class Bot:
             reply_to=reply_to,
             forwarded=forwarded,
             edited=edited,
-            update=str(self.said),
+            update=uuid4().hex,
         )
 
 

@@ -69,6 +69,12 @@ def _words(context: Context[Host], kind: str, count: int) -> str:
             "{count} messages of our conversations",
             count,
         )
+    elif kind == "inbox":
+        text = context.ngettext(
+            "{count} message that I am answering just now",
+            "{count} messages that I am answering just now",
+            count,
+        )
     elif kind.startswith("plugins."):
         text = context.ngettext("{count} entry of {plugin}", "{count} entries of {plugin}", count)
     else:

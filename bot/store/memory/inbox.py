@@ -1,7 +1,7 @@
 """What is being worked on, in memory."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from bot.api import Message, Pending
@@ -13,11 +13,25 @@ REMEMBERED: Final = 10_000
 Event = tuple[str, str]
 
 
+@dataclass(slots=True)
+class Letter:
+    """A message, and of each answer by its number: the ids on the platform, and whether whole."""
+
+    message: Message
+    answers: dict[int, tuple[Sequence[str], bool]] = field(default_factory=dict)
+
+    @property
+    def pending(self) -> Pending:
+        """What is to be done about it."""
+        sent = {number: ids for number, (ids, _) in self.answers.items()}
+        return Pending(self.message, sent, any(whole for _, whole in self.answers.values()))
+
+
 class MemoryInbox:
     """Knows what came before as long as the process lives; an `Inbox`."""
 
     def __init__(self) -> None:
-        self._pending: dict[Event, Pending] = {}
+        self._pending: dict[Event, Letter] = {}
         self._finished: dict[Event, None] = {}
 
     async def accept(self, message: Message) -> bool:
@@ -25,15 +39,13 @@ class MemoryInbox:
         key = event(message)
         if key in self._pending or key in self._finished:
             return False
-        self._pending[key] = Pending(message)
+        self._pending[key] = Letter(message)
         return True
 
     async def sent(self, message: Message, number: int, ids: Sequence[str], *, whole: bool) -> None:
         """Note what the platform shows of a message's answer; nothing once it is finished."""
-        key = event(message)
-        if (known := self._pending.get(key)) is not None:
-            sent = {**known.sent, number: tuple(ids)}
-            self._pending[key] = replace(known, sent=sent, answered=known.answered or whole)
+        if (letter := self._pending.get(event(message))) is not None:
+            letter.answers[number] = tuple(ids), whole
 
     async def finish(self, message: Message) -> None:
         """Forget a message but for its number, by which one that comes again is known."""
@@ -41,11 +53,11 @@ class MemoryInbox:
 
     async def pending(self) -> Sequence[Pending]:
         """Return what is not finished, in the order of its coming."""
-        return list(self._pending.values())
+        return [letter.pending for letter in self._pending.values()]
 
     def of(self, accounts: Sequence[str]) -> list[Message]:
         """Return the messages of accounts, named by their keys."""
-        found = (known.message for known in self._pending.values())
+        found = (letter.message for letter in self._pending.values())
         return [message for message in found if message.sender.key in accounts]
 
     def drop(self, accounts: Sequence[str]) -> None:

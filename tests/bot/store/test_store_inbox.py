@@ -57,6 +57,9 @@ async def test_what_was_sent_of_an_answer_is_known(store: Store) -> None:
     await store.inbox.sent(message("1"), 1, ["b"], whole=True)
     [pending] = await store.inbox.pending()
     assert pending.answered
+    await store.inbox.sent(message("1"), 1, ["b"], whole=False)
+    [pending] = await store.inbox.pending()
+    assert not pending.answered, "it was cut off after all"
     await store.inbox.finish(message("1"))
     await store.inbox.sent(message("1"), 2, ["late"], whole=True)
     assert await store.inbox.pending() == []
