@@ -63,6 +63,12 @@ def erase_inbox(accounts: Iterable[str], connection: sqlite3.Connection) -> None
         _finish(event(message), connection)
 
 
+def settle_inbox(connection: sqlite3.Connection) -> None:
+    """Forget every message as if it were finished."""
+    connection.execute("DELETE FROM outbox")
+    connection.execute("UPDATE inbox SET account = NULL, message = NULL")
+
+
 def purge_inbox(clock: Clock, connection: sqlite3.Connection) -> int:
     """Forget the numbers of what was finished long ago; return how many."""
     return connection.execute(

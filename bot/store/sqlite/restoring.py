@@ -11,6 +11,7 @@ from bot.store.keys import owner
 from bot.store.sqlite.copies import check, copy, fresh
 from bot.store.sqlite.faults import told
 from bot.store.sqlite.files import FOLDER_MODE, NAME, examine, neighbours
+from bot.store.sqlite.inbox import settle_inbox
 from bot.store.sqlite.link import connect
 from bot.store.sqlite.migrating import migrate, migrations
 from bot.store.sqlite.personal import erase_rows
@@ -43,6 +44,7 @@ def _restore(source: Path, data: Path) -> int:
 
     def refine(connection: sqlite3.Connection) -> None:
         migrate(known, made, connection)
+        settle_inbox(connection)  # what was worked on when the copy was made is long answered
         erased.extend(_erase_again(stones, connection))
         check(connection, source)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bot.api import Account, Attachment, Chat, ChatKind, Command, Message, Pending, Quote, Store
 from bot.store.envelopes import read_message, write_message
 from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.restoring import restore
 
 ANA = Account("test", "1", "Ana")
 BOB = Account("test", "10", "Bob")
@@ -93,6 +94,20 @@ async def test_it_outlives_the_process(tmp_path: Path, clock: Clock) -> None:
     await store.close()
     store = await SqliteStore.open(tmp_path, clock)
     assert await store.inbox.pending() == [Pending(message("2"), {0: ("a",)})]
+    assert not await store.inbox.accept(message("1"))
+    await store.close()
+
+
+async def test_a_restored_copy_does_not_answer_what_was_answered_since(
+    tmp_path: Path, clock: Clock
+) -> None:
+    store = await SqliteStore.open(tmp_path / "data", clock)
+    await store.inbox.accept(message("1"))
+    await store.backup(tmp_path / "copy.db")
+    await store.close()
+    await restore(tmp_path / "copy.db", tmp_path / "data")
+    store = await SqliteStore.open(tmp_path / "data", clock)
+    assert await store.inbox.pending() == []
     assert not await store.inbox.accept(message("1"))
     await store.close()
 
