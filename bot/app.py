@@ -62,6 +62,7 @@ def run(path: Path | None = None) -> int:
 
 def secrets(config: Config) -> Iterator[str]:
     """Yield every secret of a configuration."""
+    yield from _secrets(config.data_key)
     for block in (*config.platforms.values(), *config.plugins.values()):
         yield from _secrets(block)
 
@@ -69,7 +70,7 @@ def secrets(config: Config) -> Iterator[str]:
 async def serve(config: Config, catalog: Catalog, beat: Beat) -> None:
     """Run the bot until it is signalled to stop or all of its platforms have ended."""
     async with AsyncExitStack() as stack:
-        store = await open_store(config.store, config.data, clock=utc_now)
+        store = await open_store(config.store, config.data, clock=utc_now, key=config.key)
         stack.push_async_callback(store.close)
         runtime = _runtime(config, catalog, store)
         dispatcher = await stack.enter_async_context(runtime.started())

@@ -29,6 +29,10 @@ Its handler is set with ``set_defaults(run=…)``, takes the `Namespace` and ret
 """
 
 DEFAULT: Final = Path("bot.yaml")
+READABLE: Final = (
+    "what people say is kept unencrypted; set `data_key`,"
+    " or `data_on_encrypted_volume: true` where the disk encrypts"
+)
 FAILED: Final = 1
 MISCONFIGURED: Final = 2
 STOPPED: Final = 130
@@ -136,6 +140,8 @@ def _check(options: Namespace) -> int:
     config = load(path, catalog, os.environ)
     if faults := [f"{path} {fault}" for fault in _faults(config, catalog)]:
         raise ConfigError(*faults)
+    if config.readable:
+        print(f"{path}: warning: {READABLE}", file=sys.stderr)
     platforms, plugins = ", ".join(config.platforms) or "console", ", ".join(config.plugins)
     print(
         f"{path}: ok (platforms: {platforms}; plugins: {plugins or 'none'};"

@@ -96,6 +96,7 @@ from bot.api.units import (
     Size,
     parse_duration,
     parse_id,
+    parse_key,
     parse_size,
 )
 
@@ -169,6 +170,7 @@ __all__ = [
     "gettext_noop",
     "parse_duration",
     "parse_id",
+    "parse_key",
     "parse_size",
     "person_scope",
     "split",

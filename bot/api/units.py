@@ -1,10 +1,11 @@
-"""Durations and sizes as an operator writes them, for plugins' configuration models.
+"""Durations, sizes, ids and keys as an operator writes them, for plugins' configuration models.
 
 The marker classes speak pydantic's protocol without importing it, so that this package needs the
 standard library only.
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Final
@@ -13,6 +14,7 @@ DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|kB|MB|GB)", re.IGNORECASE)
 ID: Final = re.compile(r"[+-]?[0-9]+")
 SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+KEY_BYTES: Final = 32
 BYTES: Final = {
     "b": 1,
     "kib": 1 << 10,
@@ -62,6 +64,18 @@ def parse_id(value: object) -> str:
         return value
     message = "an id is a whole number with all of its digits, as in 1234567890123456789"
     raise ValueError(message)
+
+
+def parse_key(text: str) -> bytes:
+    """Return the 32 bytes of a key in base64; ValueError for anything else, not quoting it."""
+    try:
+        key = b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        message = "a key is 32 random bytes in base64, as `openssl rand -base64 32` makes one"
+        raise ValueError(message) from None
+    return key
 
 
 class _Parsed:

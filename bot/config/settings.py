@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
 
-from bot.api import Duration, parse_duration
+from bot.api import Duration, parse_duration, parse_key
 from bot.negotiation import parse
 
 
@@ -60,6 +60,13 @@ class Settings(Strict):
     store: Literal["sqlite", "memory"] = Field(
         default="sqlite", description="where everything is kept; memory forgets it at the end"
     )
+    data_key: SecretStr | None = Field(
+        default=None,
+        description="encrypts what people said: 32 random bytes in base64, as ${TERTULIA_KEY}",
+    )
+    data_on_encrypted_volume: bool = Field(
+        default=False, description="says that the disk encrypts already, so that check is content"
+    )
     log: Logging = Field(default=Logging(), description="what is logged, and how")
     dispatch: Dispatching = Field(
         default=Dispatching(), description="how messages reach their handlers"
@@ -74,6 +81,13 @@ class Settings(Strict):
     def _is_language(cls, value: str) -> str:
         if parse(value) is None:
             raise ValueError("names no language; write en, es, pt-BR, zh-Hans …")
+        return value
+
+    @field_validator("data_key")
+    @classmethod
+    def _is_key(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            parse_key(value.get_secret_value())
         return value
 
     @field_validator("data")
@@ -95,8 +109,21 @@ class Config:
     language: str
     data: Path
     store: str
+    data_key: SecretStr | None
+    data_on_encrypted_volume: bool
     log: Logging
     dispatch: Dispatching
     messages: Mapping[str, Mapping[str, str]]
     platforms: Mapping[str, Any]
     plugins: Mapping[str, Any]
+
+    @property
+    def key(self) -> str | None:
+        """The key of the data."""
+        return None if self.data_key is None else self.data_key.get_secret_value()
+
+    @property
+    def readable(self) -> bool:
+        """Whether whoever gets hold of the disk can read what people said."""
+        plain = self.data_key is None and not self.data_on_encrypted_volume
+        return self.store == "sqlite" and plain

@@ -48,6 +48,8 @@ def starter(answers: Answers) -> str:
             f"language: {_text(answers.language)}   # unless a person or their client choose",
             "data: ./data   # the database and the index, beside this file",
             "store: sqlite   # or memory, which forgets everything at the end",
+            "# data_key: ${TERTULIA_KEY}   # encrypts what people say: openssl rand -base64 32",
+            "# data_on_encrypted_volume: true   # where the disk does that",
             "",
             "platforms:",
             *_platforms(answers),

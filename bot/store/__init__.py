@@ -9,17 +9,19 @@ from bot.store.values import Clock
 __all__ = ["open_store"]
 
 
-async def open_store(url: str, data: Path, *, clock: Clock) -> Store:
+async def open_store(url: str, data: Path, *, clock: Clock, key: str | None = None) -> Store:
     """Open the store that ``url`` names: ``sqlite`` in the folder ``data``, or ``memory``.
+
+    With a ``key`` (32 bytes in base64) what people said is encrypted on the disk.
 
     `StoreError` says what to do where that is not possible.
     """
     if url == "memory":
         return MemoryStore(clock)
     if url == "sqlite":
-        from bot.store.sqlite import SqliteStore  # noqa: PLC0415 - loaded only where it is chosen
+        from bot.store.sqlite import Seal, SqliteStore  # noqa: PLC0415 - only where it is chosen
 
-        return await SqliteStore.open(data, clock)
+        return await SqliteStore.open(data, clock, Seal(key))
     if url.startswith(("postgresql:", "postgres:")):
         message = "PostgreSQL is not supported yet; write `store: sqlite` or `store: memory`"
         raise StoreError(message)

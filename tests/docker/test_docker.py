@@ -2,6 +2,7 @@
 
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ def example(tmp_path: Path) -> Path:
 
 
 def secrets(text: str) -> dict[str, str]:
-    return dict.fromkeys(VARIABLE.findall(text), "1:abc")
+    key = b64encode(bytes(32)).decode()
+    return {name: key if name.endswith("_KEY") else "1:abc" for name in VARIABLE.findall(text)}
 
 
 def test_the_example_is_valid(example: Path) -> None:

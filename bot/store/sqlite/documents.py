@@ -15,7 +15,7 @@ from bot.store.sqlite.tombstones import check_epoch
 from bot.store.sqlite.writer import Writer
 from bot.store.values import Clock, decode, encode, ending, expiry, instant, moment
 
-COLUMNS: Final = "scope, namespace, key, value, revision, created, updated, tag, expires"
+COLUMNS: Final = "scope, namespace, key, unseal(value), revision, created, updated, tag, expires"
 LIVE: Final = "(expires IS NULL OR expires > ?)"
 
 Address = tuple[str, str, str]
@@ -202,12 +202,12 @@ def _write(
         connection.execute(
             "INSERT OR REPLACE INTO documents"
             " (value, tag, expires, updated, revision, created, scope, namespace, key)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " VALUES (seal(?), ?, ?, ?, ?, ?, ?, ?, ?)",
             (text, tag, expires, now, revision, now, *address),
         )
     else:
         connection.execute(
-            "UPDATE documents SET value = ?, tag = ?, expires = ?, updated = ?, revision = ?"
+            "UPDATE documents SET value = seal(?), tag = ?, expires = ?, updated = ?, revision = ?"
             " WHERE scope = ? AND namespace = ? AND key = ?",
             (text, tag, expires, now, revision, *address),
         )

@@ -1,7 +1,7 @@
 """What is being worked on, in SQLite."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
@@ -17,6 +17,11 @@ from bot.store.values import Clock, decode, encode, instant
 
 REMEMBERED: Final = timedelta(days=3)
 """How long a finished message is known; Telegram delivers again for 24 hours."""
+
+OF_PERSON: Final = (
+    "message IS NOT NULL"
+    " AND account IN (SELECT platform || ':' || id FROM accounts WHERE person = ?)"
+)
 
 Event = tuple[str, str]
 
@@ -48,19 +53,32 @@ class SqliteInbox:
         return await self._readers.read(_pending)
 
 
-def find_inbox(accounts: Iterable[str], connection: sqlite3.Connection) -> list[Message]:
-    """Return the messages of accounts, named by their keys."""
-    wanted = set(accounts)
+def find_inbox(person: str, connection: sqlite3.Connection) -> list[Message]:
+    """Return a person's messages, in the order of their coming."""
     rows = connection.execute(
-        "SELECT account, message FROM inbox WHERE message IS NOT NULL ORDER BY number"
+        f"SELECT unseal(message) FROM inbox WHERE {OF_PERSON} ORDER BY number",  # noqa: S608
+        (person,),
     )
-    return [read_message(text) for account, text in rows if account in wanted]
+    return [read_message(text) for (text,) in rows]
 
 
-def erase_inbox(accounts: Iterable[str], connection: sqlite3.Connection) -> None:
-    """Forget the messages of accounts as if they were finished."""
-    for message in find_inbox(accounts, connection):
-        _finish(event(message), connection)
+def count_inbox(person: str, connection: sqlite3.Connection) -> int:
+    """Return how many messages of a person there are."""
+    query = f"SELECT count(*) FROM inbox WHERE {OF_PERSON}"  # noqa: S608
+    (count,) = connection.execute(query, (person,)).fetchone()
+    return int(count)
+
+
+def erase_inbox(person: str, connection: sqlite3.Connection) -> None:
+    """Forget a person's messages as if they were finished."""
+    connection.execute(
+        f"DELETE FROM outbox WHERE inbox IN (SELECT number FROM inbox WHERE {OF_PERSON})",  # noqa: S608
+        (person,),
+    )
+    connection.execute(
+        f"UPDATE inbox SET account = NULL, message = NULL WHERE {OF_PERSON}",  # noqa: S608
+        (person,),
+    )
 
 
 def settle_inbox(connection: sqlite3.Connection) -> None:
@@ -79,7 +97,8 @@ def purge_inbox(clock: Clock, connection: sqlite3.Connection) -> int:
 
 def _accept(row: tuple[str, str, str, str], clock: Clock, connection: sqlite3.Connection) -> bool:
     made = connection.execute(
-        "INSERT INTO inbox (platform, event, account, message, received) VALUES (?, ?, ?, ?, ?)"
+        "INSERT INTO inbox (platform, event, account, message, received)"
+        " VALUES (?, ?, ?, seal(?), ?)"
         " ON CONFLICT DO NOTHING",
         (*row, instant(clock())),
     )
@@ -108,7 +127,7 @@ def _finish(key: Event, connection: sqlite3.Connection) -> None:
 
 def _pending(connection: sqlite3.Connection) -> list[Pending]:
     rows = connection.execute(
-        "SELECT inbox.number, message, outbox.number, ids, whole FROM inbox"
+        "SELECT inbox.number, unseal(message), outbox.number, ids, whole FROM inbox"
         " LEFT JOIN outbox ON inbox = inbox.number WHERE message IS NOT NULL"
         " ORDER BY inbox.number, outbox.number"
     )

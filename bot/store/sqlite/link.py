@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 import aiosqlite
 
 from bot.api import StoreError
+from bot.store.sqlite.sealing import Seal
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -31,8 +32,9 @@ class Link(aiosqlite.Connection):
     ``waiting`` is the number of calls that have not returned.
     """
 
-    def __init__(self, path: Path, *, writes: bool) -> None:
-        super().__init__(partial(connect, path, writes=writes), iter_chunk_size=64)
+    def __init__(self, path: Path, *, writes: bool, seal: Seal) -> None:
+        connector = partial(connect, path, writes=writes, seal=seal)
+        super().__init__(connector, iter_chunk_size=64)
         self._thread.daemon = True
         self.waiting = 0
 
@@ -53,10 +55,11 @@ class Link(aiosqlite.Connection):
             self.waiting -= 1
 
 
-def connect(path: Path, *, writes: bool) -> sqlite3.Connection:
+def connect(path: Path, *, writes: bool, seal: Seal | None = None) -> sqlite3.Connection:
     """Return a connection to an existing database, set up as every one must be.
 
-    It does not belong to a thread, but only one may use it at a time.
+    Without a seal it reads and writes no value that is encrypted. It does not belong to a thread,
+    but only one may use it at a time.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={'rw' if writes else 'ro'}",
@@ -68,4 +71,5 @@ def connect(path: Path, *, writes: bool) -> sqlite3.Connection:
     )
     for setting in SETTINGS:
         connection.execute(setting)
+    (seal or Seal()).serve(connection)
     return connection

@@ -56,7 +56,7 @@ class SqliteMessages:
 def find_messages(person: str, connection: sqlite3.Connection) -> list[tuple[str, Entry]]:
     """Return a person's entries with the keys of their chats, by chat and sequence."""
     rows = connection.execute(
-        "SELECT sequence, role, person, content, tokens, time, archived, chat"
+        "SELECT sequence, role, person, unseal(content), tokens, time, archived, chat"
         " FROM messages JOIN chats ON key = chat WHERE person = ? ORDER BY chat, sequence",
         (person,),
     )
@@ -98,7 +98,7 @@ def _write(chat: str, sequence: int, line: Line, now: int, connection: sqlite3.C
     time = now if time is None else time
     connection.execute(
         "INSERT INTO messages (chat, sequence, role, person, content, tokens, time)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, seal(?), ?, ?)",
         (chat, sequence, entry.role, entry.person, text, entry.tokens, time),
     )
     return _entry(sequence, entry.role, entry.person, text, entry.tokens, time, 0)
@@ -107,7 +107,7 @@ def _write(chat: str, sequence: int, line: Line, now: int, connection: sqlite3.C
 def _latest(chat: str, limit: int, weight: int, connection: sqlite3.Connection) -> list[Entry]:
     """Return the last entries; a ``weight`` of 1 keeps the archived ones out, 0 lets them in."""
     rows = connection.execute(
-        "SELECT sequence, role, person, content, tokens, time, archived"
+        "SELECT sequence, role, person, unseal(content), tokens, time, archived"
         " FROM chats JOIN messages ON chat = key"
         " WHERE key = ? AND sequence >= archived * ? ORDER BY sequence DESC LIMIT ?",
         (present_chat(chat, connection), weight, limit),

@@ -90,7 +90,7 @@ def find_person(person: str, connection: sqlite3.Connection) -> Person | None:
 def find_accounts(person: str, connection: sqlite3.Connection) -> list[Account]:
     """Return a person's accounts, oldest first."""
     rows = connection.execute(
-        "SELECT platform, id, name, language, is_bot FROM accounts"
+        "SELECT platform, id, unseal(name), language, is_bot FROM accounts"
         " WHERE person = ? ORDER BY number",
         (person,),
     )
@@ -114,7 +114,7 @@ def _same(stored: Account, account: Account) -> bool:
 def _find(account: Account, connection: sqlite3.Connection) -> Person | None:
     """Return the person of an account that is stored as it is."""
     row = connection.execute(
-        "SELECT people.id, epoch, people.language, name, accounts.language, is_bot"
+        "SELECT people.id, epoch, people.language, unseal(name), accounts.language, is_bot"
         " FROM accounts JOIN people ON people.id = person WHERE platform = ? AND accounts.id = ?",
         (account.platform, account.id),
     ).fetchone()
@@ -127,7 +127,7 @@ def _settle(account: Account, clock: Clock, connection: sqlite3.Connection) -> P
     """Write an account as it is now, with a person for a new one."""
     details = (shown(account.name), shown(account.language or ""), account.is_bot)
     renewed = connection.execute(
-        "UPDATE accounts SET name = coalesce(nullif(?, ''), name),"
+        "UPDATE accounts SET name = coalesce(seal(nullif(?, '')), name),"
         " language = coalesce(nullif(?, ''), language), is_bot = ?"
         " WHERE platform = ? AND id = ?",
         (*details, account.platform, account.id),
@@ -150,7 +150,7 @@ def _create(account: Account, now: int, connection: sqlite3.Connection) -> None:
     )
     connection.execute(
         "INSERT INTO accounts (platform, id, person, name, language, is_bot, created)"
-        " VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?)",
+        " VALUES (?, ?, ?, seal(?), nullif(?, ''), ?, ?)",
         (
             account.platform,
             account.id,

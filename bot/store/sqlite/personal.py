@@ -7,7 +7,7 @@ from bot.api import Json, person_scope
 from bot.store.envelopes import message_row
 from bot.store.exports import account_row, document_row, entry_row
 from bot.store.sqlite.documents import find_documents
-from bot.store.sqlite.inbox import erase_inbox, find_inbox
+from bot.store.sqlite.inbox import count_inbox, erase_inbox, find_inbox
 from bot.store.sqlite.messages import find_messages
 from bot.store.sqlite.people import find_accounts, find_person
 from bot.store.sqlite.scrubbing import order_scrub
@@ -23,7 +23,7 @@ def count_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
         " (SELECT count(*) FROM messages WHERE person = :person)",
         {"person": person, "scope": person_scope(person), "now": now},
     ).fetchone()
-    inbox = len(find_inbox(_keys(person, connection), connection))
+    inbox = count_inbox(person, connection)
     return {"accounts": accounts, "documents": documents, "messages": messages, "inbox": inbox}
 
 
@@ -37,9 +37,7 @@ def export_rows(person: str, now: int, connection: sqlite3.Connection) -> Mappin
         "accounts": [account_row(account, known) for account in accounts if known],
         "documents": [document_row(document) for document in documents],
         "messages": [entry_row(chat, entry) for chat, entry in messages],
-        "inbox": [
-            message_row(message) for message in find_inbox(_keys(person, connection), connection)
-        ],
+        "inbox": [message_row(message) for message in find_inbox(person, connection)],
     }
 
 
@@ -49,14 +47,10 @@ def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
     bury(person, present_epoch(person, connection) + 1, connection)
     connection.execute("DELETE FROM documents WHERE scope = ?", (person_scope(person),))
     _erase_messages(person, connection)
-    erase_inbox(_keys(person, connection), connection)
+    erase_inbox(person, connection)
     connection.execute("DELETE FROM people WHERE id = ?", (person,))
     order_scrub(connection)
     return counts
-
-
-def _keys(person: str, connection: sqlite3.Connection) -> list[str]:
-    return [account.key for account in find_accounts(person, connection)]
 
 
 def _erase_messages(person: str, connection: sqlite3.Connection) -> None:

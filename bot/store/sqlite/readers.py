@@ -10,6 +10,7 @@ from typing import Final, Self
 
 from bot.store.sqlite.faults import told
 from bot.store.sqlite.link import Answer, Link, Work
+from bot.store.sqlite.sealing import Seal
 
 LINKS: Final = 2
 
@@ -22,9 +23,9 @@ class Readers:
         self._path = path
 
     @classmethod
-    async def open(cls, path: Path) -> Self:
+    async def open(cls, path: Path, seal: Seal) -> Self:
         """Connect to the database of a path."""
-        links = [Link(path, writes=False) for _ in range(LINKS)]
+        links = [Link(path, writes=False, seal=seal) for _ in range(LINKS)]
         async with AsyncExitStack() as stack:
             for link in links:
                 await link.open()

@@ -53,7 +53,7 @@ class Scrubber:
             self._next = None  # who erases from here on needs another one
             try:
                 with told(self._path):
-                    whole = await self._link.run(_rewrite)
+                    whole = await self._link.run(rewrite)
             except StoreError as error:
                 log.warning("erased rows may have traces in the file still: %s", error)
             else:
@@ -71,7 +71,7 @@ def _ordered(connection: sqlite3.Connection) -> bool:
     return row is not None
 
 
-def _rewrite(connection: sqlite3.Connection) -> bool:
+def rewrite(connection: sqlite3.Connection) -> bool:
     """Rewrite the file and empty the log; tell whether no reader was in the way."""
     connection.execute("PRAGMA temp_store = FILE")  # the copy may be too large for memory
     try:

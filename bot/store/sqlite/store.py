@@ -23,7 +23,8 @@ from bot.store.sqlite.moving import move
 from bot.store.sqlite.people import SqlitePeople
 from bot.store.sqlite.personal import count_rows, erase_rows, export_rows
 from bot.store.sqlite.readers import Readers
-from bot.store.sqlite.scrubbing import Scrubber
+from bot.store.sqlite.scrubbing import Scrubber, order_scrub
+from bot.store.sqlite.sealing import Seal, unlock
 from bot.store.sqlite.writer import Writer
 from bot.store.values import Clock, instant
 
@@ -55,9 +56,10 @@ class SqliteStore:
         self._version: int | None = None
 
     @classmethod
-    async def open(cls, data: Path, clock: Clock) -> Self:
+    async def open(cls, data: Path, clock: Clock, seal: Seal | None = None) -> Self:
         """Open the database of a folder, made or brought up to date where needed.
 
+        What is in it is encrypted from the first opening with a key on.
         `StoreError` where it cannot be; what was there is then as it was.
         """
         known = migrations()
@@ -65,11 +67,12 @@ class SqliteStore:
             path, made = await asyncio.to_thread(prepare, data, known)
         async with AsyncExitStack() as stack:
             stack.enter_context(told(path))
-            link = Link(path, writes=True)
+            seal = seal or Seal()
+            link = Link(path, writes=True, seal=seal)
             await link.open()
             stack.push_async_callback(link.close)
-            await link.run(partial(_set_up, known, made))
-            readers = await Readers.open(path)
+            await link.run(partial(_set_up, known, made, seal))
+            readers = await Readers.open(path, seal)
             stack.push_async_callback(readers.close)
             store = cls(path, link, readers, clock)
             stack.push_async_callback(store.close)
@@ -155,12 +158,16 @@ class SqliteStore:
         return instant(self._clock())
 
 
-def _set_up(known: Sequence[Migration], made: int, connection: sqlite3.Connection) -> None:
+def _set_up(
+    known: Sequence[Migration], made: int, seal: Seal, connection: sqlite3.Connection
+) -> None:
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode != "wal":
         message = "the data folder's file system cannot hold a shared database; choose another one"
         raise StoreError(message)
     migrate(known, made, connection)
+    if unlock(seal, connection):
+        order_scrub(connection)
 
 
 def _move(old: str, new: str, clock: Clock, connection: sqlite3.Connection) -> None:

@@ -1,3 +1,4 @@
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,11 +28,15 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+KEY = b64encode(bytes(range(32))).decode()
+
+
+@pytest.fixture(params=["memory", "sqlite", "sqlite with a key"])
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, clock: Clock
 ) -> AsyncIterator[Store]:
-    store = await open_store(request.param, tmp_path, clock=clock)
+    kind, _, keyed = request.param.partition(" ")
+    store = await open_store(kind, tmp_path, clock=clock, key=KEY if keyed else None)
     yield store
     await store.close()
 
