@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -182,7 +183,7 @@ def test_killed_and_started_again_it_remembers_and_indexes_nothing_twice(
 def _passages(index: Path) -> list[tuple[Any, ...]]:
     import sqlite3  # noqa: PLC0415 - looks into the file behind the plugin's back
 
-    with sqlite3.connect(index) as database:
+    with closing(sqlite3.connect(index)) as database:
         tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
         name = next(name for name in ("passages", "chunks") if name in tables)
         return database.execute(f"SELECT rowid FROM {name} ORDER BY rowid").fetchall()  # noqa: S608

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -168,7 +168,7 @@ def lives(kills: int, seed: int) -> dict[str, Any]:
                     number = int(event["to"])
                     again += number in before
                     messages.setdefault(number, {})[event["message"]] = event["reply"]
-        with sqlite3.connect(data / "tertulia.db") as database:
+        with closing(sqlite3.connect(data / "tertulia.db")) as database:
             [(integrity,)] = database.execute("PRAGMA integrity_check").fetchall()
             roles = database.execute("SELECT chat, role FROM messages ORDER BY chat, sequence")
             said = Counter(roles.fetchall())
