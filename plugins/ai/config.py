@@ -66,11 +66,11 @@ class RagConfig(Block):
     out.
     """
 
-    retriever: str = Field("rag", min_length=1)
-    top_k: int = Field(3, ge=1, le=20)
+    retriever: str = Field(default="rag", min_length=1)
+    top_k: int = Field(default=3, ge=1, le=20)
     append_sources: bool = True
     timeout: Positive = timedelta(seconds=10)
-    min_confidence: float = Field(0.0, ge=0, le=1)
+    min_confidence: float = Field(default=0.0, ge=0, le=1)
 
 
 class Timeouts(Block):
@@ -99,12 +99,12 @@ class AiConfig(Block):
 
     provider: Literal["offline", "openai"] = "offline"
     base_url: Annotated[str, AfterValidator(checked_url)] = OPENAI
-    model: str | None = Field(None, min_length=1)
+    model: str | None = Field(default=None, min_length=1)
     api_key: Annotated[SecretStr, AfterValidator(checked_key)] = SecretStr("")
     system: str = ""
-    temperature: float | None = Field(None, ge=0, le=2)
-    max_tokens: int | None = Field(None, ge=1)
-    retries: int = Field(2, ge=0, le=5)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    retries: int = Field(default=2, ge=0, le=5)
     timeouts: Timeouts = Timeouts()
     http: HttpConfig = HttpConfig()
     history: HistoryConfig = HistoryConfig()

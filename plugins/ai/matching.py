@@ -29,7 +29,7 @@ EMPTY: Final = frozenset(WRITTEN.split())
 """Words without a meaning of their own, folded: English, Spanish, Portuguese."""
 
 EMPTY_SIGNS: Final = re.compile(
-    "什么|为什么|多少|哪[些个里]?|怎么|怎样|如何|何时|请问|可以|[几何谁吗呢的了是在有和与及或被把我你您们这那能]"
+    "什么|为什么|要?多[少久长大高远]|哪[些个里]?|怎么|怎样|如何|何时|请问|可以|[几何谁吗呢的了是在有和与及或被把我你您们这那能]"
 )
 NUMERIC: Final = re.compile(
     r"\bhow (?:many|much|long|old|far|often|big|tall)\b|\bwhen\b|\bwhat (?:year|date|time|percent)"

@@ -47,10 +47,11 @@ def _blocks(passage: str) -> Iterator[Sentence]:
     code = False
     for line in [*passage.splitlines(), ""]:
         fence = bool(FENCE.match(line))
-        fresh = None if fence else _begun(QUOTE.sub("", line, count=1), code=code)
+        bare = QUOTE.sub("", line, count=1)
+        fresh = None if fence else _begun(bare, code=code)
         code ^= fence
         if open_block is not None and fresh is None and line.strip() and not fence:
-            text = f"{open_block.text} {QUOTE.sub('', line, count=1).strip()}"
+            text = f"{open_block.text} {bare.strip()}"
             open_block = Sentence(text, open_block.title, open_block.item)
             continue
         if open_block is not None:
@@ -59,7 +60,7 @@ def _blocks(passage: str) -> Iterator[Sentence]:
         if fresh is not None and (fresh.title or code):
             yield fresh
         elif not fence and line.strip():
-            open_block = fresh or Sentence(line.strip())
+            open_block = fresh or Sentence(bare.strip())
 
 
 def _begun(line: str, *, code: bool) -> Sentence | None:

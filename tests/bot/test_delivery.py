@@ -14,7 +14,7 @@ def slow(started: asyncio.Event, go_on: asyncio.Event) -> Plugin[None]:
     async def answer(context: Context[None]) -> None:
         async with context.draft() as draft:
             await draft.append("to ")
-            while draft.sent is None:  # noqa: ASYNC110 - a draft tells nobody that it was shown
+            while draft.sent is None:
                 await asyncio.sleep(0)
             started.set()
             await go_on.wait()

@@ -10,7 +10,7 @@ from plugins.ai.providers.provider import Fault, ProviderError
 
 Item = TypeVar("Item")
 
-AFTER_END: Final = 3.0
+AFTER_END: Final = 1.0
 """Seconds to wait for what may still follow an answer's end (the usage)."""
 
 
@@ -23,6 +23,7 @@ class Deadline:
         self._first = timeouts.first_token.total_seconds()
         self._between = timeouts.between.total_seconds()
         self._limit = self._first
+        self._waiting_for = "first_token"
 
     @property
     def left(self) -> float:
@@ -30,16 +31,17 @@ class Deadline:
         return self._end - self._clock()
 
     def begin(self) -> None:
-        """Wait for a first piece again."""
-        self._limit = self._first
+        """Wait for a first piece from now on."""
+        self._limit, self._waiting_for = self._first, "first_token"
 
     def started(self) -> None:
         """Wait for a next piece from now on."""
-        self._limit = self._between
+        if self._waiting_for == "first_token":
+            self._limit, self._waiting_for = self._between, "between"
 
     def ended(self) -> None:
         """Wait for nothing but a late remark from now on."""
-        self._limit = AFTER_END
+        self._limit, self._waiting_for = AFTER_END, "end"
 
     def wait(self) -> asyncio.Timeout:
         """Return the bound of the wait that begins now."""
@@ -49,8 +51,8 @@ class Deadline:
         """Return the error of a wait that took too long."""
         if self.left <= 0:
             return ProviderError(Fault.TIMEOUT, "the answer was not complete within timeouts.whole")
-        name = "first_token" if self._limit == self._first else "between"
-        return ProviderError(Fault.TIMEOUT, f"no piece of the answer came within timeouts.{name}")
+        message = f"no piece of the answer came within timeouts.{self._waiting_for}"
+        return ProviderError(Fault.TIMEOUT, message)
 
 
 async def timed(

@@ -68,28 +68,37 @@ class OpenAi:
                 self._connection.post("chat/completions", content, deadline) as response,
                 aclosing(timed(_data(response), deadline)) as texts,
             ):
+                # Read on to the last byte: only then can the connection be kept.
                 async for text in texts:
                     for event in chunks.take(text):
                         yield event
-                    if chunks.stop is not None:
+                    if chunks.stop is not None or chunks.closed:
                         deadline.ended()
         except ProviderError:
-            if chunks.stop is None:
+            if chunks.stop is None and not chunks.closed:
                 raise
         for event in chunks.finish():
             yield event
 
 
 class Chunks:
-    """Reads the chunks of one answer; ``stop`` is set once the answer is whole."""
+    """Reads the chunks of one answer.
+
+    ``stop`` is set once the answer is whole, ``closed`` once the server says that no more comes.
+    """
 
     def __init__(self) -> None:
         self.stop: Stop | None = None
+        self.closed = False
         self._thoughts = Thoughts()
         self._calls = Calls()
 
     def take(self, data: str) -> Iterator[Event]:
         """Yield what a chunk adds."""
+        if data.strip() == LAST:
+            self.closed = True
+        if self.closed:
+            return
         try:
             chunk = json.loads(data)
         except ValueError as error:
@@ -160,8 +169,6 @@ async def _data(response: httpx.Response) -> AsyncGenerator[str, None]:
         return
     async with aclosing(events(response)) as sent:
         async for event in sent:
-            if event.data.strip() == LAST:
-                return
             yield event.data
 
 
