@@ -155,7 +155,7 @@ async def test_blanks_before_the_text_are_never_shown_alone(
     ("stop", "told", "cut"),
     [("length", "too long", "length"), ("content_filter", "filtered", "filter")],
 )
-async def test_an_answer_that_ended_too_soon_says_so(  # noqa: PLR0917 - a table of three
+async def test_an_answer_that_ended_too_soon_says_so(
     chatting: Any, server: Any, answered: Any, sse: Any, stop: str, told: str, cut: str
 ) -> None:
     server.script = [answered([sse("Half of", stop=stop)])]
@@ -195,7 +195,7 @@ async def test_an_answer_that_broke_off_is_kept_as_interrupted(
         ("400 No", {"error": {"code": "context_length_exceeded"}}, "smaller parts", "WARNING"),
     ],
 )
-async def test_a_failure_is_told_to_the_person_and_explained_to_the_operator(  # noqa: PLR0917
+async def test_a_failure_is_told_to_the_person_and_explained_to_the_operator(
     chatting: Any,
     server: Any,
     answered: Any,

@@ -146,7 +146,7 @@ async def test_an_answer_that_is_not_streamed_is_read(server: Any, answered: Any
 )
 @pytest.mark.parametrize("done", [True, False])
 @pytest.mark.parametrize("end", ["keep", "close", "cut"])
-async def test_the_reason_ends_an_answer(  # noqa: PLR0917 - a table of two more
+async def test_the_reason_ends_an_answer(
     server: Any,
     answered: Any,
     sse: Sse,
@@ -209,7 +209,7 @@ async def test_an_open_connection_after_the_end_is_not_waited_for(
         ({"whole": "80ms"}, ["half"], "whole"),
     ],
 )
-async def test_deadlines(  # noqa: PLR0917 - a table of three
+async def test_deadlines(
     server: Any,
     answered: Any,
     sse: Sse,
@@ -290,7 +290,7 @@ A, B = ToolCall("a", "look", '{"x":1}'), ToolCall("b", "find", '{"y":2}')
     ],
 )
 @pytest.mark.parametrize("reason", ["tool_calls", "stop"])
-async def test_calls_are_put_together(  # noqa: PLR0917 - a table of two more
+async def test_calls_are_put_together(
     server: Any, answered: Any, sse: Sse, pieces: list[Any], calls: list[ToolCall], reason: str
 ) -> None:
     server.script = [answered([sse(*pieces, stop=reason)])]
