@@ -16,9 +16,9 @@ class MemoryPeople:
 
     async def resolve(self, account: Account) -> Person:
         """Return the person of an account; its first message makes one."""
-        known = self._rows.accounts.get(account)
+        known = self._rows.accounts.get(identified(account))
         if known is None:
-            return self._settle(identified(account))
+            return self._settle(account)
         stored, person = known
         self._rows.accounts[account] = (_renewed(stored, account), person)
         return self._rows.people[person]
@@ -51,6 +51,6 @@ def _renewed(stored: Account, account: Account) -> Account:
     return replace(
         stored,
         name=shown(account.name) or stored.name,
-        language=account.language or stored.language,
+        language=shown(account.language or "") or stored.language,
         is_bot=account.is_bot,
     )
