@@ -1,6 +1,7 @@
 """Telegram's life cycle."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -33,6 +34,9 @@ from bot.api import (
 TYPING_SECONDS: Final = 4.5
 """Telegram shows that somebody types for five seconds (Bot API, ``sendChatAction``)."""
 
+SDK_TYPES: Final = ("PTB_TIMEDELTA", "true")
+"""Takes the SDK's times as timedeltas, which it will have for all and warns of until then."""
+
 READY_SECONDS: Final = 30.0
 CONNECTIONS: Final = 32
 ADMINS: Final = ("creator", "administrator")
@@ -45,6 +49,7 @@ class TelegramAdapter:
     features: Final = Features(edit_interval=1.0, group_edit_interval=3.0)
 
     def __init__(self, config: TelegramConfig, host: Host) -> None:
+        os.environ.setdefault(*SDK_TYPES)
         self._config = config
         self._host = host
         self._bot = Bot(

@@ -10,7 +10,7 @@ from telegram import error as sdk
 from bot.api import AdapterError, Forbidden, RateLimited, Unauthorized, Unavailable
 
 LONGEST_TEXT: Final = 200
-TOKEN_REFUSED: Final = (  # noqa: S105 - a sentence
+NOT_ACCEPTED: Final = (
     "Telegram does not accept the token; put the one that @BotFather gives into"
     " platforms.telegram.token"
 )
@@ -49,12 +49,12 @@ def sdk_errors() -> Iterator[None]:
 def adapter_error(error: sdk.TelegramError) -> AdapterError:
     """Return the error of ours for one of the SDK's; its text is Telegram's own."""
     if isinstance(error, sdk.RetryAfter):
-        return RateLimited("Telegram asks to wait", seconds(error.retry_after))
+        return RateLimited("Telegram asks to wait", seconds(error))
     said = f"Telegram: {error.message[:LONGEST_TEXT]}"
     if isinstance(error, sdk.ChatMigrated):
         return Migrated(said, error.new_chat_id)
     if isinstance(error, sdk.InvalidToken | sdk.EndPointNotFound):
-        return Unauthorized(TOKEN_REFUSED)
+        return Unauthorized(NOT_ACCEPTED)
     kind = next(ours for theirs, ours in KINDS if isinstance(error, theirs))
     return kind(said)
 
@@ -65,6 +65,7 @@ def refused(error: AdapterError, *texts: str) -> bool:
     return any(text in said for text in texts)
 
 
-def seconds(wait: float | timedelta) -> float:
-    """Return a time to wait as the SDK gives it, in seconds."""
+def seconds(error: sdk.RetryAfter) -> float:
+    """Return how long Telegram asks to wait."""
+    wait = error.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)

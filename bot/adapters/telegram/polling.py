@@ -80,10 +80,9 @@ class Polling:
 
     async def _bear(self, conflict: Conflict) -> None:
         self._conflicts += 1
-        wait = FIRST_WAIT
-        if self._conflicts > PATIENCE:
+        if self._conflicts == PATIENCE + 1:
             self._degraded(WEBHOOK if refused(conflict, "webhook") else RIVAL)
-            wait = RIVAL_WAIT
+        wait = RIVAL_WAIT if self._conflicts > PATIENCE else FIRST_WAIT
         await asyncio.sleep(wait * random.uniform(0.75, 1.25))  # noqa: S311 - to spread load
 
     def _recovered(self) -> None:
