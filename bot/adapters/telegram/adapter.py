@@ -13,7 +13,7 @@ from telegram.request import HTTPXRequest
 
 from bot.adapters.telegram.config import TelegramConfig
 from bot.adapters.telegram.errors import sdk_errors
-from bot.adapters.telegram.incoming import PLATFORM, Ignored, Moved, incoming
+from bot.adapters.telegram.incoming import PLATFORM, UNREADABLE, Ignored, Moved, incoming
 from bot.adapters.telegram.outgoing import languages, menu
 from bot.adapters.telegram.polling import Polling, Update
 from bot.adapters.telegram.sending import Sender
@@ -120,7 +120,7 @@ class TelegramAdapter:
             await self._acknowledge(pressed)
         try:
             found = incoming(update, hearer, datetime.now(UTC))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UNREADABLE as error:
             self._host.count("ignored: an update that cannot be read")
             self._host.log.warning("an update cannot be read (%s)", type(error).__name__)
             return

@@ -14,6 +14,9 @@ PLATFORM: Final = "telegram"
 GENERAL: Final = 1
 """The thread of a forum's first topic, which is never named in a request."""
 
+UNREADABLE: Final = (LookupError, TypeError, ValueError, AttributeError, OverflowError, OSError)
+"""What `incoming` raises for what is no update of the Bot API."""
+
 Json = Mapping[str, Any]
 
 
@@ -36,7 +39,7 @@ class Moved:
 def incoming(update: Json, bot: Hearer, now: datetime) -> Message | Moved | Ignored:
     """Return what an update says; ``now`` is the time of a button's press.
 
-    Raises KeyError, TypeError or ValueError for what is no update of the Bot API.
+    Raises one of `UNREADABLE` for what is no update of the Bot API.
     """
     if (raw := update.get("message")) is not None:
         return _message(raw, update, bot)

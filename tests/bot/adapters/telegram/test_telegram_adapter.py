@@ -109,7 +109,24 @@ async def test_a_whole_bot_answers_in_the_readers_language(api: Any, adapter_of:
     assert first["reply_parameters"]["message_id"] == 1
     assert first["reply_markup"]["inline_keyboard"][0][0]["callback_data"] == "hi you"
     assert api.of("answerCallbackQuery") == [{"callback_query_id": 9}]
-    assert {"chat_id": 7, "action": "typing"} in api.of("sendChatAction")
+
+
+async def test_typing_is_shown_while_the_bot_works(api: Any, talking: Talking) -> None:
+    async with talking() as talk:
+        api.add(message=text("hello", is_topic_message=True, message_thread_id=5))
+        message = await talk.next()
+        async with asyncio.timeout(10), talk.adapter.working(message):
+            while not api.of("sendChatAction"):
+                await asyncio.sleep(0.005)
+        api.fail("sendChatAction", 403, "Forbidden: bot was kicked")
+        async with talk.adapter.working(message):
+            while len(api.of("sendChatAction")) < 2:
+                await asyncio.sleep(0.005)
+    assert api.of("sendChatAction")[0] == {
+        "chat_id": 7,
+        "action": "typing",
+        "message_thread_id": 5,
+    }
 
 
 async def test_no_link_is_ever_previewed(api: Any, talking: Talking) -> None:
