@@ -74,8 +74,9 @@ class TelegramAdapter:
             self._ready.set()
             stack.callback(self._ready.clear)
             hearer = self._hearer()
-            async for update in self._polling.updates(request):
-                await self._take(update, hearer, receive)
+            async for updates in self._polling.batches(request):
+                # Together, so that they share the store's transactions; they begin in their order.
+                await asyncio.gather(*(self._take(update, hearer, receive) for update in updates))
 
     async def send(self, chat: Chat, reply: Reply) -> Sent:
         """Send a reply, once there is a connection."""

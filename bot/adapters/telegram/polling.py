@@ -45,12 +45,12 @@ class Polling:
         self._offset: int | None = None
         self._conflicts = 0
 
-    async def updates(self, request: BaseRequest) -> AsyncIterator[Update]:
-        """Yield updates for ever; each is acknowledged once the next one is asked for."""
+    async def batches(self, request: BaseRequest) -> AsyncIterator[Sequence[Update]]:
+        """Yield what each poll brings; it is acknowledged once the next one is asked for."""
         while True:
-            for update in await self._next(request):
-                yield update
-                self._offset = int(update["update_id"]) + 1
+            if updates := await self._next(request):
+                yield updates
+                self._offset = max(int(update["update_id"]) for update in updates) + 1
 
     async def _next(self, request: BaseRequest) -> Sequence[Update]:
         try:

@@ -124,7 +124,7 @@ def test_what_only_looks_like_a_command(message: dict[str, Any]) -> None:
 
 
 def test_a_caption_commands_where_it_may() -> None:
-    caption = {
+    caption: dict[str, Any] = {
         "photo": [{"file_id": "small"}, {"file_id": "large", "file_size": 9}],
         "caption": "/reset",
         "caption_entities": [entity("/reset", "/reset", "bot_command")],
@@ -169,7 +169,7 @@ def test_a_topic_is_a_chat_of_its_own_and_general_is_the_group(
 
 def test_the_opening_of_a_topic_is_no_quote() -> None:
     opening = raw(None, message_id=5, forum_topic_created={"name": "Shop"})
-    topic = {"message_thread_id": 5, "is_topic_message": True}
+    topic: dict[str, Any] = {"message_thread_id": 5, "is_topic_message": True}
     assert read(raw(reply_to_message=opening, **topic)).reply_to is None
 
 
