@@ -1,6 +1,7 @@
 """Discord's life cycle."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -69,7 +70,7 @@ class DiscordAdapter:
             self._client, self._sender = client, Sender(client, self._interactions)
             self._ready.set()
             with sdk_errors():
-                await client.connect()
+                await _connect(client)
         finally:
             self._ready.clear()
             await client.close()
@@ -142,6 +143,16 @@ class DiscordAdapter:
         return self._sender
 
 
+async def _connect(client: discord.Client) -> None:
+    try:
+        await client.connect()
+    except AttributeError as error:
+        if client.ws is not None:
+            raise
+        # discord.py 2.7 falls over its own reconnecting when the first connection fails.
+        raise Unavailable("Discord's gateway cannot be reached") from error
+
+
 class Client(discord.Client):
     """Turns the SDK's events into messages."""
 
@@ -183,7 +194,8 @@ class Client(discord.Client):
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what an event met."""
-        self._host.log.error("an event of Discord failed: %s", event_method, exc_info=True)
+        fault = sys.exception()
+        self._host.log.error("an event of Discord failed: %s", event_method, exc_info=fault)
 
     async def _hear(self, found: Message | Ignored) -> None:
         if isinstance(found, Message):

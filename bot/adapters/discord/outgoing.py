@@ -95,7 +95,7 @@ def _message(part: Part) -> Json:
 
 
 def _attachments(part: Part) -> Sequence[Json]:
-    return [{"id": number, "filename": file.name} for number, file in enumerate(part.files)]
+    return [{"id": str(number), "filename": file.name} for number, file in enumerate(part.files)]
 
 
 def _rows(buttons: Sequence[Button]) -> Sequence[Json]:
