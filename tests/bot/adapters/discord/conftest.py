@@ -129,7 +129,7 @@ class Discord:
     heard: list[dict[str, Any]] = field(default_factory=list)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
     refuse_with: int | None = None
-    missed: list[dict[str, Any]] = field(default_factory=list)
+    missed: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     sequence: int = 0
     last: int = 1000
 
@@ -229,9 +229,8 @@ class Discord:
             await self.dispatch("READY", **self._ready())
             await self.dispatch("GUILD_CREATE", **SERVER)
         elif said["op"] == 6:
-            missed, self.missed = self.missed, []
-            for event in missed:
-                await self.dispatch(**event)
+            for kind, data in self.missed:
+                await self.dispatch(kind, **data)
             await self.dispatch("RESUMED")
 
     def _ready(self) -> dict[str, Any]:

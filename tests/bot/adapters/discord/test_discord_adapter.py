@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -302,18 +301,7 @@ async def test_what_was_missed_comes_after_a_resume(
     async with on_discord() as talk:
         await discord_server.dispatch("MESSAGE_CREATE", **message("before", "10"))
         await talk.hears(1)
-        discord_server.missed = [{"t": "MESSAGE_CREATE", **message("missed", "11")}]
-        missed = discord_server.missed.pop()
-        discord_server.missed = []
-        kind = missed.pop("t")
-
-        async def resumed(socket: Any, said: Any) -> None:
-            discord_server.heard.append(said)
-            if said["op"] == 6:
-                await discord_server.dispatch(kind, **missed)
-                await discord_server.dispatch("RESUMED")
-
-        discord_server._heard = resumed
+        discord_server.missed = [("MESSAGE_CREATE", message("missed", "11"))]
         await discord_server.sockets[-1].close(code=4000)
         heard = await talk.hears(2)
     assert [m.text for m in heard] == ["before", "missed"]
@@ -377,9 +365,3 @@ async def test_typing_is_shown_while_the_bot_works(
         [heard] = await talk.hears(1)
         async with talk.adapter.working(heard):
             await until(lambda: bool(discord_server.of("POST", "/channels/700/typing")))
-
-
-async def test_the_payload_of_commands_is_stable(tmp_path: Path) -> None:
-    from bot.adapters.discord.commands import payload  # noqa: PLC0415
-
-    assert json.dumps(payload([PING])) == json.dumps(payload([PING]))
