@@ -89,7 +89,7 @@ async def test_an_account_that_could_be_another_one_is_refused(
     store: Store, account: Account
 ) -> None:
     await store.people.resolve(ANA)
-    with pytest.raises(ValueError, match="account|platform"):
+    with pytest.raises(ValueError, match=r"account|platform"):
         await store.people.resolve(account)
 
 
