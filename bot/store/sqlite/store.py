@@ -14,7 +14,7 @@ from bot.store.keys import named
 from bot.store.sqlite.copies import back_up
 from bot.store.sqlite.documents import SqliteDocuments, any_expired, purge
 from bot.store.sqlite.faults import told
-from bot.store.sqlite.files import prepare
+from bot.store.sqlite.files import NAME, prepare
 from bot.store.sqlite.inbox import SqliteInbox, purge_inbox
 from bot.store.sqlite.link import Link
 from bot.store.sqlite.messages import SqliteMessages
@@ -63,7 +63,7 @@ class SqliteStore:
         `StoreError` where it cannot be; what was there is then as it was.
         """
         known = migrations()
-        with told(data):
+        with told(data / NAME):
             path, made = await asyncio.to_thread(prepare, data, known)
         async with AsyncExitStack() as stack:
             stack.enter_context(told(path))
