@@ -14,6 +14,7 @@ from bot.store.sqlite.writer import Writer
 from bot.store.values import Clock, decode, encode, instant, moment
 
 KEY: Final = "a chat's key"
+ROLES: Final = {role.value: role for role in Role}
 Line = tuple[Entry, str, int | None]
 """An entry to write, its content as JSON text, and its time as an instant."""
 
@@ -112,13 +113,20 @@ def _latest(chat: str, limit: int, weight: int, connection: sqlite3.Connection) 
         " WHERE key = ? AND sequence >= archived * ? ORDER BY sequence DESC LIMIT ?",
         (present_chat(chat, connection), weight, limit),
     ).fetchall()
-    return [_entry(*row) for row in reversed(rows)]
+    rows.reverse()
+    contents = decode(f"[{','.join(row[3] for row in rows)}]")  # at once is several times faster
+    return [
+        Entry(ROLES[role], content, person, tokens, moment(time), sequence, sequence < archived)
+        for (sequence, role, person, _, tokens, time, archived), content in zip(
+            rows, contents, strict=True
+        )
+    ]
 
 
 def _entry(*row: Any) -> Entry:
     sequence, role, person, content, tokens, time, archived = row
     return Entry(
-        Role(role), decode(content), person, tokens, moment(time), sequence, sequence < archived
+        ROLES[role], decode(content), person, tokens, moment(time), sequence, sequence < archived
     )
 
 
