@@ -7,9 +7,10 @@ from typing import Final
 
 from bot.api import Context, DataStatement, Plugin, Retriever, Services
 from plugins.ai.assistant import Assistant
-from plugins.ai.config import AiConfig
+from plugins.ai.config import AiConfig, extracting
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
+from plugins.ai.memory import Memory
 from plugins.ai.providers.making import make
 from plugins.ai.reset import reset
 
@@ -26,13 +27,27 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
         retriever = services.tools.get(config.rag.retriever, Retriever)
         grounding = Grounding(retriever, config.rag, services.tasks, services.log)
     provider = make(config)
+    facts = _memory(services)
     history = History(services.store.messages, config.history.window)
-    assistant = Assistant(config, provider, history, grounding, services.log)
+    assistant = Assistant(config, provider, history, grounding, facts, services.log)
     services.offer(assistant)
     try:
         yield assistant
     finally:
+        await facts.close()
         await provider.close()
+
+
+def _memory(services: Services[AiConfig]) -> Memory:
+    config = services.config
+    return Memory(
+        config.remembering,
+        services.store,
+        lambda: make(extracting(config)),
+        tasks=services.tasks,
+        clock=services.clock,
+        log=services.log,
+    )
 
 
 plugin: Plugin[Assistant] = Plugin(
@@ -43,7 +58,8 @@ plugin: Plugin[Assistant] = Plugin(
     needs=lambda config: [] if config.rag is None else [config.rag.retriever],
     data=DataStatement(
         "The AI keeps what you write to it and what it answers, so that it can follow the"
-        " conversation, until you use /reset or erase your data."
+        " conversation, until you use /reset or erase your data; and the facts about you that you"
+        " told it, so that it can take them into account, until you use /memory or /forget."
     ),
 )
 

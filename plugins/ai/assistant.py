@@ -12,12 +12,13 @@ from plugins.ai.config import AiConfig
 from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
+from plugins.ai.memory import Memory, Remembering
 from plugins.ai.providers.provider import Provider
 from plugins.ai.utterance import Utterance
 
 
 @dataclass(slots=True)
-class Assistant:
+class Assistant(Remembering):
     """Holds conversations; also what the plugin offers to others.
 
     ``counts`` holds by name what health reports show.
@@ -27,6 +28,7 @@ class Assistant:
     provider: Provider
     history: History
     grounding: Grounding | None
+    facts: Memory
     log: Logger
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -36,7 +38,9 @@ class Assistant:
         said = Utterance.of(context.message)
         past = await self.history.recent(context.chat, said)
         await self.history.ask(context, said)
-        exchange = Exchange(self, context, said, past, await self._passages(context, said))
+        passages = await self._passages(context, said)
+        recalled = await self.facts.recall(context, said.text)
+        exchange = Exchange(self, context, said, past, passages, recalled)
         async with context.draft() as draft:
             answer = Answer(draft)
             try:
@@ -45,6 +49,7 @@ class Assistant:
                 await self.history.answer(
                     context, answer.raw, generation=generation, cut=answer.cut
                 )
+        self.facts.learn(context, said.text, answer.raw)
 
     async def _passages(self, context: Context[Any], said: Utterance) -> Sequence[Passage]:
         if self.grounding is None:

@@ -8,8 +8,12 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from bot.api import Duration
+from plugins.ai.memory.options import Extracting, MemoryConfig
 
 OPENAI: Final = "https://api.openai.com/v1"
+
+EXTRACTION_TOKENS: Final = 1024
+"""What a list of facts may take where nothing else is set."""
 
 Positive = Annotated[Duration, Field(gt=timedelta(0), le=timedelta(minutes=10))]
 
@@ -108,12 +112,23 @@ class AiConfig(Block):
     timeouts: Timeouts = Timeouts()
     http: HttpConfig = HttpConfig()
     history: HistoryConfig = HistoryConfig()
+    memory: bool | MemoryConfig = False
     rag: RagConfig | None = None
     links: LinksConfig = LinksConfig()
+
+    @property
+    def remembering(self) -> MemoryConfig | None:
+        """The options of the long-term memory, None where it is off."""
+        if isinstance(self.memory, MemoryConfig):
+            return self.memory
+        return MemoryConfig() if self.memory else None
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.provider == "offline":
+            if self.remembering is not None and self.remembering.extracting is not None:
+                message = "memory.auto_extract needs a model; the offline provider has none"
+                raise ValueError(message)
             return self
         if self.model is None:
             message = f"provider {self.provider} needs `model`, the name of a model it serves"
@@ -122,3 +137,10 @@ class AiConfig(Block):
             message = "this provider needs `api_key`, best as ${OPENAI_API_KEY}"
             raise ValueError(message)
         return self
+
+
+def extracting(config: AiConfig) -> AiConfig:
+    """Return the configuration of the provider that extracts facts."""
+    options = (config.remembering and config.remembering.extracting) or Extracting()
+    most = options.max_tokens or EXTRACTION_TOKENS
+    return config.model_copy(update={"model": options.model or config.model, "max_tokens": most})

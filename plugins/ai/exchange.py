@@ -9,6 +9,7 @@ from bot.api import Context, Entry, Passage, Role, UserError
 from plugins.ai.answer import Answer
 from plugins.ai.citations import Citations, marks, sources
 from plugins.ai.links import Links
+from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
 from plugins.ai.providers.provider import Fault, ProviderError, Stop
 from plugins.ai.screen import Screen
@@ -30,6 +31,7 @@ class Exchange:
     said: Utterance
     past: Sequence[Entry]
     passages: Sequence[Passage] = ()
+    recalled: Recalled = field(default_factory=Recalled)
     citations: Citations = field(init=False)
     links: Links = field(init=False)
 
@@ -101,12 +103,13 @@ class Exchange:
         return Screen(self.citations, self.links)
 
     def _request(self) -> Any:
+        instructions = (self.assistant.config.system, self.recalled.section)
         return request(
             self.said,
             self.past,
             self.passages,
             language=self.context.language,
-            instructions=self.assistant.config.system,
+            instructions="\n\n".join(filter(None, instructions)),
         )
 
     def _count(self, answer: Answer) -> None:

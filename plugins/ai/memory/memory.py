@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from logging import Logger
 from typing import Any, Final
 
-from bot.api import Context, Erased, Store, Tasks, parse_duration
+from bot.api import Context, Erased, Store, StoreError, Tasks, parse_duration
 from plugins.ai.memory.extraction import Extractor
 from plugins.ai.memory.fact import Fact, Origin, Source, cleaned, key_of
 from plugins.ai.memory.intake import Intake, Work
@@ -70,7 +70,12 @@ class Memory:
             return Recalled()
         if not context.private and not self.options.inject_in_groups:
             return Recalled()
-        facts = allowed(await self._ledger.approved(context.person.id), context, self.options)
+        try:
+            approved = await self._ledger.approved(context.person.id)
+        except StoreError as error:
+            self._log.warning("nothing could be recalled: %s", error)
+            return Recalled()
+        facts = allowed(approved, context, self.options)
         return recalled(select(facts, text, self.options), typed=self.options.typed)
 
     def learn(self, context: Context[Any], user_text: str, answer: str) -> None:
