@@ -5,12 +5,13 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from bot.api import Context, DataStatement, Plugin, Retriever, Services
+from bot.api import Argument, Context, DataStatement, Plugin, Retriever, Services
 from plugins.ai.assistant import Assistant
 from plugins.ai.config import AiConfig, extracting
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
 from plugins.ai.memory import Memory
+from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
 from plugins.ai.reset import reset
 
@@ -74,3 +75,34 @@ async def answer(context: Context[Assistant]) -> None:
 async def begin_anew(context: Context[Assistant]) -> None:
     """Clear the conversation."""
     await reset(context, context.state.history)
+
+
+@plugin.command(
+    "memory",
+    "Shows what I remember about you, and lets you change it",
+    Argument(
+        "action",
+        "Whether I note facts by myself, ask you first, or note none",
+        choices=("auto", "ask", "off", "edit"),
+    ),
+    Argument("fact", "Which fact to change, and its new words"),
+)
+async def manage_memory(context: Context[Assistant]) -> None:
+    """Show the person's facts or change them."""
+    await manage(context, context.state.facts)
+
+
+@plugin.command(
+    "remember",
+    "Tells me something to remember about you",
+    Argument("text", "What to remember"),
+)
+async def remember_fact(context: Context[Assistant]) -> None:
+    """Keep a fact."""
+    await remember(context, context.state.facts)
+
+
+@plugin.command("forget", "Makes me forget something about you", Argument("text", "What to forget"))
+async def forget_fact(context: Context[Assistant]) -> None:
+    """Delete a fact."""
+    await forget(context, context.state.facts)

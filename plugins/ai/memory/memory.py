@@ -15,7 +15,7 @@ from plugins.ai.memory.ledger import Ledger
 from plugins.ai.memory.options import MemoryConfig
 from plugins.ai.memory.options import Review as Policy
 from plugins.ai.memory.parsing import Candidate
-from plugins.ai.memory.policy import Policies, stricter
+from plugins.ai.memory.policy import Policies, Wish, stricter
 from plugins.ai.memory.recalling import Recalled, allowed, recalled
 from plugins.ai.memory.refusing import refusal
 from plugins.ai.memory.review import Review
@@ -97,6 +97,12 @@ class Memory:
         )
         self._tasks.start(self._learn(work, user_text, answer), name="memory extraction")
 
+    def policy(self, wish: Wish) -> Policy:
+        """Return what holds for a person with this wish: the stricter of theirs and the options."""
+        if not self.on or self.options.extracting is None:
+            return "off"
+        return stricter(self.options.review, wish.review)
+
     async def memory(self, person: str) -> Sequence[str]:
         """Return the live approved facts about a person, oldest first."""
         return [fact.text for fact in await self._ledger.approved(_named(person))]
@@ -111,13 +117,16 @@ class Memory:
         facts: Sequence[str],
         ttl: timedelta | str | None = None,
         source: str = Source.MANUAL,
+        *,
+        epoch: int | None = None,
     ) -> Sequence[str]:
         """Keep facts as approved ones; return those that were new.
 
         Duplicates are renewed. What may not be kept (empty, too long, a secret) is counted.
         """
         known = await self._people.get(_named(person))
-        epoch = None if known is None else known.epoch
+        if epoch is None and known is not None:
+            epoch = known.epoch
         life = None if ttl is None else _life(ttl)
         texts = [facts] if isinstance(facts, str) else facts
         added = []
