@@ -84,9 +84,18 @@ class Change:
 def connect(path: Path | None) -> sqlite3.Connection:
     """Open an index's file, or one in memory, and lay it out where it is new."""
     db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        _lay_out(db, lasts=path is not None)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _lay_out(db: sqlite3.Connection, *, lasts: bool) -> None:
     db.execute("PRAGMA foreign_keys = ON")
     db.execute("PRAGMA busy_timeout = 10000")
-    if path is not None:
+    if lasts:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
     with transaction(db):
@@ -95,7 +104,31 @@ def connect(path: Path | None) -> sqlite3.Connection:
                 db.execute(statement)
             db.execute("INSERT INTO meta VALUES ('generation', 0)")
             db.execute(f"PRAGMA user_version = {FORMAT}")
-    return db
+
+
+def check(db: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError where the file is damaged or its parts do not fit together."""
+    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    chunks, words = db.execute(
+        "SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM words_docsize)"
+    ).fetchone()
+    if verdict != "ok" or chunks != words:
+        raise sqlite3.DatabaseError("the index's parts do not fit together")
+
+
+def damaged(error: sqlite3.DatabaseError) -> bool:
+    """Tell whether an error means that the file itself is spoiled."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def set_aside(path: Path) -> Path:
+    """Move a damaged index out of the way; return where it is now."""
+    away = path.with_name(f"{path.name}.damaged")
+    path.replace(away)
+    for neighbour in ("-wal", "-shm"):
+        path.with_name(path.name + neighbour).unlink(missing_ok=True)
+    return away
 
 
 @contextmanager

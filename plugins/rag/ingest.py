@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from plugins.rag.config import RagConfig
 from plugins.rag.database import Change, Entry, Key, Known, keep_vectors, known, missing, write
 from plugins.rag.documents import Origin, Source
@@ -133,12 +135,24 @@ class Ingest:
 
 
 async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
-    """Return texts' vectors without blocking the event loop."""
+    """Return texts' vectors without blocking the event loop.
+
+    EMBEDDING_FAILED where they are not one finite vector of the embedder's size for each text.
+    """
     if isinstance(embedder, Encoder):
-        return await asyncio.to_thread(embedder.encode, texts, query=query)
-    if isinstance(embedder, Service):
-        return await embedder.embed(texts, query=query)
-    raise RagError(Code.INVALID_OPTIONS, "an embedder has either `encode` or `embed`")
+        vectors = await asyncio.to_thread(embedder.encode, texts, query=query)
+    elif isinstance(embedder, Service):
+        vectors = await embedder.embed(texts, query=query)
+    else:
+        raise RagError(Code.INVALID_OPTIONS, "an embedder has either `encode` or `embed`")
+    wanted = (len(texts), embedder.dimensions)
+    if vectors.shape != wanted or not np.isfinite(vectors).all():
+        raise RagError(
+            Code.EMBEDDING_FAILED,
+            f"{embedder.key} gave vectors of the shape {vectors.shape} where {wanted} was asked"
+            " for, or some that are no numbers",
+        )
+    return vectors
 
 
 def _lasting(source: Source, settings: str) -> str:

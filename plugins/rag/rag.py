@@ -4,18 +4,18 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
 from plugins.rag.config import Match, Mode, RagConfig
-from plugins.rag.database import Change, connect, known, write
+from plugins.rag.database import Change, check, connect, damaged, known, set_aside, write
 from plugins.rag.documents import Origin, Source
 from plugins.rag.embedders import Embedder, Encoder
 from plugins.rag.embedders.hashing import HashingEmbedder
-from plugins.rag.errors import RagError
+from plugins.rag.errors import Code, RagError
 from plugins.rag.ingest import Ingest, Ingested, embedded
 from plugins.rag.search import Hit, Request, Searcher
 
@@ -87,7 +87,13 @@ class Rag:
             min_score=config.min_score if min_score is None else min_score,
             audience=audience,
         )
-        return await self._search(request)
+        try:
+            return await self._search(request)
+        except sqlite3.DatabaseError as error:
+            async with self._changing:
+                await self._set_aside(error)
+            await self.refresh()
+            return await self._search(request)
 
     async def warmup(self) -> Ingested:
         """Load the documents unless that is done; return what the last build did.
@@ -127,7 +133,7 @@ class Rag:
     async def status(self) -> Status:
         """Return what the index holds at the moment."""
         file = self._file()
-        documents, chunks = await self._write(_counts)
+        documents, chunks = await self._mended(lambda: self._write(_counts))
         size = file.stat().st_size if file is not None else 0
         return Status(documents, chunks, self._embedder.key, file, size)
 
@@ -136,7 +142,7 @@ class Rag:
         if self._build is not None and not self._build.done():
             self._build.cancel()
             await asyncio.wait([self._build])
-        await self._write(lambda db: db.close())
+        await self._let_go()
         for executor in {self._writing, self._reading}:
             await asyncio.to_thread(executor.shutdown)
 
@@ -159,13 +165,39 @@ class Rag:
     async def _ingest(self) -> Ingested:
         try:
             async with self._changing:
-                done = await self._worker().files()
+                done = await self._mended(self._worker().files)
         except BaseException:
             self._failed = time.monotonic()
             raise
         for fault in done.faults:
             self._on_error(fault)
         return done
+
+    async def _mended(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do something with the index; where its file is damaged, with a new one."""
+        try:
+            return await work()
+        except sqlite3.DatabaseError as error:
+            await self._set_aside(error)
+            return await work()
+
+    async def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+        file = self._file()
+        if file is None or not damaged(error):
+            raise error
+        await self._let_go()
+        away = await asyncio.to_thread(set_aside, file)
+        told = f"the index was damaged; it is built anew, the old one is {away}"
+        self._on_error(RagError(Code.INVALID_INDEX, told))
+
+    async def _let_go(self) -> None:
+        loop = asyncio.get_running_loop()
+        writer, searcher = self._writer, self._searcher
+        self._writer = self._searcher = None
+        if writer is not None:
+            await loop.run_in_executor(self._writing, writer.close)
+        if searcher is not None and self._lasts:
+            await loop.run_in_executor(self._reading, searcher.close)
 
     def _worker(self) -> Ingest:
         return Ingest(self._config, self._embedder, self._write)
@@ -195,7 +227,13 @@ class Rag:
 
     def _connection(self) -> sqlite3.Connection:
         if self._writer is None:
-            self._writer = connect(self._file())
+            db = connect(self._file())
+            try:
+                check(db)
+            except sqlite3.DatabaseError:
+                db.close()
+                raise
+            self._writer = db
         return self._writer
 
 

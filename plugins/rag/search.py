@@ -66,6 +66,10 @@ class Searcher:
         self._dimensions = dimensions
         self._snapshot: Snapshot | None = None
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
     def search(self, request: Request, vector: Vectors | None) -> Sequence[Hit]:
         """Return the best passages that the audience may see, best first.
 
