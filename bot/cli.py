@@ -9,8 +9,9 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
+    from bot.api import Store
     from bot.config import Config
     from bot.loader import Catalog
 
@@ -25,7 +27,8 @@ COMMANDS: Final = "tertulia.commands"
 """Entry points: ``register(subparsers, load)``, which adds the subcommand of the point's name.
 
 Its handler is set with ``set_defaults(run=…)``, takes the `Namespace` and returns the exit code.
-``load(name)`` returns a plugin's validated block and its folder below the data folder.
+``load(name)`` returns a plugin's validated block and its folder below the data folder;
+``load.store()`` is an async context manager of the store, which may be open in a running bot too.
 """
 
 DEFAULT: Final = Path("bot.yaml")
@@ -102,7 +105,7 @@ def _add_plugin_commands(
     """Add the command that was asked for; the others only by name, for the list."""
     for point in entry_points(group=COMMANDS):
         if point.name == first:
-            _loaded(point)(subparsers, partial(_block, config or DEFAULT))
+            _loaded(point)(subparsers, Loading(config or DEFAULT))
         elif point.name not in BUILT_IN:
             subparsers.add_parser(point.name, help=f"commands of the plugin {point.name}")
 
@@ -117,11 +120,35 @@ def _loaded(point: EntryPoint) -> Callable[..., None]:
     return register
 
 
-def _block(path: Path, name: str) -> tuple[Any, Path]:
-    from bot.config import plugin_block
-    from bot.loader import Catalog
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """What a plugin's command gets at: its part of the configuration in ``path``, and the store."""
 
-    return plugin_block(path, Catalog(), os.environ, name)
+    path: Path
+
+    def __call__(self, name: str) -> tuple[Any, Path]:
+        """Return a plugin's validated block and its folder below the data folder."""
+        from bot.config import plugin_block
+        from bot.loader import Catalog
+
+        return plugin_block(self.path, Catalog(), os.environ, name)
+
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator["Store"]:
+        """Open the store and close it in the end; `StoreError` where nothing is on the disk."""
+        from bot.api import StoreError
+        from bot.config import store_options
+        from bot.runtime import utc_now
+        from bot.store import open_store
+
+        url, folder, key = store_options(self.path, os.environ)
+        if url == "memory":
+            raise StoreError("the store is in the bot's memory (`store: memory`), out of reach")
+        store = await open_store(url, folder, clock=utc_now, key=key)
+        try:
+            yield store
+        finally:
+            await store.close()
 
 
 def _run(options: Namespace) -> int:

@@ -1,8 +1,8 @@
 """The operator's YAML file, read into validated models, with every fault at its line and column.
 
-`load` reads a file; `schema` describes it for editors; `data_folder`, `enabled` and `plugin_block`
-read a part of it. A block under ``platforms`` or ``plugins`` is validated with the model that its
-platform or plugin declares (pydantic), which may use:
+`load` reads a file; `schema` describes it for editors; `data_folder`, `enabled`, `plugin_block` and
+`store_options` read a part of it. A block under ``platforms`` or ``plugins`` is validated with the
+model that its platform or plugin declares (pydantic), which may use:
 
 * ``info.context["folder"]`` in a validator: the folder of the file, to which paths are relative;
 * `bot.api.Duration`, `bot.api.Size` and `bot.api.Id` for ``90d``, ``20MiB`` and ids of platforms;
@@ -15,7 +15,7 @@ of ``${NAME}`` or stands in quotes is text for the model to read.
 """
 
 from bot.config.loading import Models, load
-from bot.config.parts import data_folder, enabled, plugin_block
+from bot.config.parts import data_folder, enabled, plugin_block, store_options
 from bot.config.schema import schema
 from bot.config.settings import Config, Dispatching, Logging
 
@@ -29,4 +29,5 @@ __all__ = [
     "load",
     "plugin_block",
     "schema",
+    "store_options",
 ]

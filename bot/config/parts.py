@@ -11,12 +11,17 @@ from bot.config.reading import read
 
 def data_folder(path: Path, environment: Mapping[str, str]) -> Path:
     """Return the folder of all that the bot keeps."""
+    return store_options(path, environment)[1]
+
+
+def store_options(path: Path, environment: Mapping[str, str]) -> tuple[str, Path, str | None]:
+    """Return what the store is, its folder, and the key of the data where there is one."""
     root, _ = read(path)
     blocks = Blocks(path, environment, [])
     settings = blocks.settings(root)
     blocks.check()
-    folder: Path = settings.data
-    return folder
+    key = None if settings.data_key is None else settings.data_key.get_secret_value()
+    return settings.store, settings.data, key
 
 
 def plugin_block(
