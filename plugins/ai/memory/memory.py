@@ -103,11 +103,11 @@ class Memory:
             return "off"
         return stricter(self.options.review, wish.review)
 
-    async def memory(self, person: str) -> Sequence[str]:
+    async def memory(self, person: str) -> list[str]:
         """Return the live approved facts about a person, oldest first."""
         return [fact.text for fact in await self._ledger.approved(_named(person))]
 
-    async def memory_facts(self, person: str) -> Sequence[Fact]:
+    async def memory_facts(self, person: str) -> list[Fact]:
         """Return all facts about a person with what is known of them, oldest first."""
         return await self._ledger.of(_named(person))
 
@@ -119,7 +119,7 @@ class Memory:
         source: str = Source.MANUAL,
         *,
         epoch: int | None = None,
-    ) -> Sequence[str]:
+    ) -> list[str]:
         """Keep facts as approved ones; return those that were new.
 
         Duplicates are renewed. What may not be kept (empty, too long, a secret) is counted.
@@ -161,9 +161,7 @@ class Memory:
             self._ledger.generations[person] += 1
             await self.policies.choose(person, policy, epoch=epoch)
 
-    async def extract_memory(
-        self, person: str, user_text: str, assistant_text: str
-    ) -> Sequence[str]:
+    async def extract_memory(self, person: str, user_text: str, assistant_text: str) -> list[str]:
         """Extract facts from a turn and keep them under the policy; return those that were added.
 
         Raises `ProviderError`.
@@ -186,18 +184,18 @@ class Memory:
             self.counts[f"memory extractions failed: {error.fault}"] += 1
             self._log.warning("an extraction failed (%s): %s", error.fault, error)
 
-    async def _extract(self, work: Work, user_text: str, answer: str) -> Sequence[str]:
+    async def _extract(self, work: Work, user_text: str, answer: str) -> list[str]:
         wish = await self.policies.wish(work.person)
         policy = stricter(self.options.review, wish.review)
         if policy == "off":
-            return ()
+            return []
         async with self._room:
             candidates = await self._extractor.extract(user_text, answer)
         async with self._ledger.lock(work.person):
             now = await self.policies.wish(work.person)
             if now != wish or work.generation != self._ledger.generations[work.person]:
                 self.counts["memory extractions dropped: out of date"] += 1
-                return ()
+                return []
             return [c.text for c in candidates if await self._intake.propose(work, c, policy)]
 
 

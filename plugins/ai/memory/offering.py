@@ -18,11 +18,11 @@ class Remembering:
 
     facts: Memory
 
-    async def memory(self, person: str) -> Sequence[str]:
+    async def memory(self, person: str) -> list[str]:
         """Return the live approved facts about a person, oldest first."""
         return await self.facts.memory(person)
 
-    async def memory_facts(self, person: str) -> Sequence[Fact]:
+    async def memory_facts(self, person: str) -> list[Fact]:
         """Return all facts about a person with what is known of them, oldest first."""
         return await self.facts.memory_facts(person)
 
@@ -32,7 +32,7 @@ class Remembering:
         facts: Sequence[str],
         ttl: timedelta | str | None = None,
         source: str = "manual",
-    ) -> Sequence[str]:
+    ) -> list[str]:
         """Keep facts for good or for ``ttl``; return those that were new. Others are renewed."""
         return await self.facts.remember(person, facts, ttl, source)
 
@@ -44,9 +44,7 @@ class Remembering:
         """Delete all facts about one person; return how many."""
         return await self.facts.forget_all(person)
 
-    async def extract_memory(
-        self, person: str, user_text: str, assistant_text: str
-    ) -> Sequence[str]:
+    async def extract_memory(self, person: str, user_text: str, assistant_text: str) -> list[str]:
         """Extract facts from a turn and keep them; return those that were added."""
         return await self.facts.extract_memory(person, user_text, assistant_text)
 

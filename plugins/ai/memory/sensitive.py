@@ -18,7 +18,8 @@ SECRET: Final = re.compile(
 
 KEYS: Final = re.compile(
     r"\b(?:sk|pk|rk|ghp|gho|xox[abp]|glpat|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[\w-]{10,}\.[\w-]{10,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[\w-]{10,}\.[\w-]{10,}",
+    re.IGNORECASE,
 )
 ACCOUNT: Final = re.compile(
     r"\b(?:account|routing|sort code|iban|bank|card|credit|debit|cuenta|banco|tarjeta|conta|cartao"
