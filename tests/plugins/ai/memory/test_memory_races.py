@@ -158,6 +158,20 @@ async def test_a_write_over_a_changed_fact_changes_nothing(room: Any, store: str
         assert await r.facts() == before
 
 
+@STORES
+async def test_what_was_said_before_forgetting_is_not_learned_after_it(
+    room: Any, store: str
+) -> None:
+    """The extraction was begun, but has not come to read anything yet."""
+    async with room(store, auto_extract=True) as r:
+        r.model.answers = [["Likes tea"]]
+        r.memory._tasks.start(r.memory._learn(_work(r), "I like tea", ""), name="extraction")
+        await r.memory.forget_all(ANA)
+        await r.memory.idle()
+        assert await r.facts() == []
+        assert r.memory.counts["memory extractions dropped: out of date"] == 1
+
+
 async def test_background_work_survives_when_nobody_holds_it(room: Any) -> None:
     async with room(auto_extract=True) as r:
         r.model.answers = [["Likes tea"]]
