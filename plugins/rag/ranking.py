@@ -8,19 +8,20 @@ import numpy as np
 from plugins.rag.query import Query
 from plugins.rag.snapshot import Floats, Snapshot
 
-CERTAIN: Final = 4
+COVERED: Final = 0.9
+SIMILAR: Final = 0.9
+"""What coverage and similarity weigh beside BM25's best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """BM25 scores of all chunks; ``coverage`` is the share of each query's weight that is met.
+    """BM25 scores of all chunks; ``coverage`` is the share of the query's weight that each meets.
 
-    ``known`` is the share of the query's terms that the index knows.
+    A term that the index lacks weighs as much as the rarest.
     """
 
     scores: Floats
     coverage: Floats
-    known: float
 
 
 def keywords(snapshot: Snapshot, query: Query) -> Keywords:
@@ -28,35 +29,29 @@ def keywords(snapshot: Snapshot, query: Query) -> Keywords:
     scores = np.zeros(len(snapshot), np.float32)
     coverage = np.zeros(len(snapshot), np.float32)
     unknown = float(np.log1p(len(snapshot) + 0.5))
-    total, known = 0.0, 0
+    total = 0.0
     for variants in query.terms:
         posting = snapshot.posting(variants)
         idf = posting.idf if len(posting.places) else unknown
         scores[posting.places] += idf * posting.weights
         coverage[posting.places] += idf
         total += idf
-        known += len(posting.places) > 0
-    return Keywords(scores, coverage / max(total, 1e-9), known / max(len(query.terms), 1))
+    return Keywords(scores, coverage / max(total, 1e-9))
 
 
-def fuse(scores: Floats, similarities: Floats, known: float, fusion: str) -> Floats:
+def fuse(words: Keywords, similarities: Floats, fusion: str) -> Floats:
     """Return one score of two legs, BM25 and vectors.
 
-    ``rrf`` is reciprocal rank fusion (Cormack et al. 2009, k = 60). ``adaptive`` standardizes both
-    and trusts BM25 by the fourth power of the share of terms that the index knows.
+    ``rrf`` is reciprocal rank fusion (Cormack et al. 2009, k = 60). ``adaptive`` adds BM25 as a
+    share of the best chunk's, the coverage, and the similarity. The last two say by themselves how
+    much a leg can be trusted: where the index lacks the question's words all coverage is low, and
+    where it is in another language all similarity is.
     """
     if fusion == "rrf":
-        return _reciprocal(scores) + _reciprocal(similarities)
-    trust = known**CERTAIN
-    return trust * _standard(scores) + (1 - trust / 2) * _standard(similarities)
-
-
-def _standard(scores: Floats) -> Floats:
-    spread = float(scores.std())
-    if spread == 0:
-        return np.zeros_like(scores)
-    standard: Floats = (scores - scores.mean()) / np.float32(spread)
-    return standard
+        return _reciprocal(words.scores) + _reciprocal(similarities)
+    best = max(float(words.scores.max(initial=0.0)), 1e-9)
+    fused: Floats = words.scores / best + COVERED * words.coverage + SIMILAR * similarities
+    return fused
 
 
 def _reciprocal(scores: Floats) -> Floats:
