@@ -18,7 +18,10 @@ def select(facts: Sequence[Fact], text: str, options: MemoryConfig) -> list[Fact
         return by_age
     if options.select == "newest":
         return by_age[-NEWEST:]
-    chosen = _fitting(ranked(by_age, text), options.max_inject_chars)
+    room = options.max_inject_chars
+    if sum(len(fact.text) for fact in by_age) <= room:
+        return by_age
+    chosen = _fitting(ranked(by_age, text), room)
     return [fact for fact in by_age if fact.key in chosen]
 
 
