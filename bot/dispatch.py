@@ -26,6 +26,7 @@ from bot.api import (
     Tools,
     UserError,
     gettext_noop,
+    origin,
 )
 from bot.breaker import Breaker
 from bot.delivery import Begun, Delivery
@@ -125,6 +126,7 @@ class Dispatcher:
     async def _handle(self, message: Message) -> None:
         trace = secrets.token_hex(4)
         correlation.set(trace)
+        origin.set(None if message.sender.anonymous else message.sender.key)
         try:
             await self._attend(message, trace)
             if message.update is not None:

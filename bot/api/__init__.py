@@ -85,6 +85,7 @@ from bot.api.store import (
     Role,
     Store,
     chat_scope,
+    origin,
     person_scope,
 )
 from bot.api.text import (
@@ -168,6 +169,7 @@ __all__ = [
     "UserError",
     "chat_scope",
     "gettext_noop",
+    "origin",
     "parse_duration",
     "parse_id",
     "parse_key",

@@ -1,6 +1,7 @@
 """Where everything about people and chats is kept, whatever keeps it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +11,9 @@ from bot.api.messages import Account, Message
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 """A value as JSON knows it."""
+
+origin: ContextVar[str | None] = ContextVar("origin", default=None)
+"""The key of the account whose message is worked on; rows that are written meanwhile keep it."""
 
 GLOBAL: Final = "global"
 """The scope of what belongs to no person and no chat."""
@@ -35,18 +39,23 @@ def chat_scope(chat: str) -> str:
 class Person:
     """The canonical sender.
 
-    ``id`` is the key of the person's first account. ``epoch`` goes up by one with each erasure.
-    ``language`` is the person's own choice, None where they made none.
+    ``id`` is the key of the person's first account. ``epoch`` goes up by one with each erasure and
+    each linking. ``language`` is the person's own choice, None where they made none. ``paused``
+    says that nothing more is to be kept of them.
     """
 
     id: str
     epoch: int = 0
     language: str | None = None
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One stored value with what the store knows of it; all times are aware UTC."""
+    """One stored value with what the store knows of it; all times are aware UTC.
+
+    ``origin`` is the key of the account that it came from, None for that of the person's id.
+    """
 
     scope: str
     namespace: str
@@ -57,6 +66,7 @@ class Document:
     updated: datetime
     tag: str | None = None
     expires: datetime | None = None
+    origin: str | None = None
 
 
 class Role(StrEnum):
@@ -73,7 +83,8 @@ class Entry:
     """One turn of a chat's log.
 
     ``person`` is who said it or, for the assistant, who was answered; None for nobody. ``tokens``
-    is 0 while unknown. ``sequence`` is given by the store, from 1, ascending in its chat.
+    is 0 while unknown. ``sequence`` is given by the store, from 1, ascending in its chat, and so is
+    ``origin``, as that of a document.
     """
 
     role: Role
@@ -83,6 +94,7 @@ class Entry:
     time: datetime | None = None
     sequence: int = 0
     archived: bool = False
+    origin: str | None = None
 
 
 class People(Protocol):
@@ -98,6 +110,34 @@ class People(Protocol):
 
     async def accounts(self, person: str) -> Sequence[Account]:
         """Return a person's accounts, oldest first."""
+        ...
+
+    async def find(self, account: Account) -> Person | None:
+        """Return the person of an account without making one."""
+        ...
+
+    async def all(self) -> Sequence[Person]:
+        """Return everybody, by id."""
+        ...
+
+    async def pause(self, person: str, *, paused: bool) -> None:
+        """Note that nothing more is to be kept of a person, or that it may be again."""
+        ...
+
+    async def link(self, keep: str, join: str) -> Mapping[str, int]:
+        """Make two people one: ``keep`` gets all that is ``join``'s; return what moved, by kind.
+
+        Where both have a document of one namespace and key, or a language, that of ``keep`` stays.
+        Both get a new epoch. ValueError unless there are both.
+        """
+        ...
+
+    async def unlink(self, account: Account) -> str | None:
+        """Take an account out of a person, with the rows that came from it.
+
+        Both get a new epoch. Return the id of whom the other accounts are, None where there is no
+        other one.
+        """
         ...
 
     async def set_language(self, person: str, language: str | None) -> None:

@@ -15,6 +15,7 @@ def account_row(account: Account, person: Person) -> dict[str, Json]:
         "language": account.language,
         "is_bot": account.is_bot,
         "chosen_language": person.language,
+        "paused": person.paused,
     }
 
 
@@ -30,6 +31,7 @@ def document_row(document: Document) -> dict[str, Json]:
         "created": document.created.isoformat(),
         "updated": document.updated.isoformat(),
         "expires": _written(document.expires),
+        "origin": document.origin,
     }
 
 
@@ -43,6 +45,7 @@ def entry_row(chat: str, entry: Entry) -> dict[str, Json]:
         "tokens": entry.tokens,
         "time": _written(entry.time),
         "archived": entry.archived,
+        "origin": entry.origin,
     }
 
 

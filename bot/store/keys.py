@@ -96,6 +96,18 @@ def identified(account: Account) -> Account:
     return account
 
 
+def linkable(keep: str, join: str, known: Sequence[bool]) -> None:
+    """Raise ValueError unless two ids are those of two people that there are."""
+    named("a person's id", keep)
+    named("a person's id", join)
+    if keep == join:
+        message = "a person cannot be linked with themselves"
+        raise ValueError(message)
+    if not all(known):
+        message = "there is no such person (any more)"
+        raise ValueError(message)
+
+
 def counted(entry: Entry) -> Entry:
     """Return an entry as it is; ValueError where its role, person or tokens cannot be stored."""
     Role(entry.role)

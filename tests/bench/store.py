@@ -115,7 +115,7 @@ async def long_log(store: Store, path: Path, count: int) -> tuple[float, float, 
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("INSERT INTO chats (key, last) VALUES ('long', ?)", (count,))
         database.executemany(
-            "INSERT INTO messages VALUES ('long', ?, 'user', NULL, '\"What is it?\"', 5, 1)",
+            "INSERT INTO messages VALUES ('long', ?, 'user', NULL, '\"What is it?\"', 5, 1, NULL)",
             ((n,) for n in range(1, count + 1)),
         )
     with closing(sqlite3.connect(path)) as database:

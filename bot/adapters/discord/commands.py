@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from logging import Logger
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import discord
 from discord.http import Route
 
 from bot.adapters.discord.errors import sdk_errors
-from bot.api import Argument, CommandInfo
+from bot.api import Argument, CommandInfo, Forbidden
 
 MOST: Final = 100
 CHOICES: Final = 25
@@ -28,6 +29,9 @@ LOCALES: Final[Mapping[str, Sequence[str]]] = {
     "zh_Hans": ("zh-CN",),
 }
 """Our languages to Discord's; one that is missing here is named as it is, with a hyphen."""
+
+KNOWN: Final = frozenset(locale.value for locale in discord.Locale)
+"""What Discord takes; it refuses a whole list of commands for one locale more."""
 
 FILE: Final = "commands.json"
 
@@ -46,8 +50,9 @@ class Registry:
     one that was set for a single server is taken back when it is set for all.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, log: Logger) -> None:
         self._file = folder / FILE
+        self._log = log
 
     async def sync(
         self, client: discord.Client, commands: Sequence[CommandInfo], guild: str | None
@@ -58,16 +63,18 @@ class Registry:
         before = self._read()
         if before == mark:
             return
-        if before and (before.get("guild"), before.get("application")) != (
-            guild,
-            client.application_id,
-        ):
-            await self._put(client, before.get("guild"), [])
-        elif not before and guild is not None:
-            await self._put(client, None, [])
+        left = before.get("guild") if before.get("application") == client.application_id else None
+        if left != guild:
+            await self._take_back(client, left)
         await self._put(client, guild, wanted)
-        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._file.write_text(json.dumps(mark), "utf-8")
+        self._log.info("%d slash commands are set for %s", len(wanted), _scope(guild))
+        self._write(mark)
+
+    async def _take_back(self, client: discord.Client, guild: str | None) -> None:
+        try:
+            await self._put(client, guild, [])
+        except Forbidden as error:  # the bot is no longer there, and neither are its commands
+            self._log.warning("no slash commands to take back from %s: %s", _scope(guild), error)
 
     async def _put(self, client: discord.Client, guild: str | None, wanted: Sequence[Json]) -> None:
         path = "/applications/{application}/commands"
@@ -83,6 +90,12 @@ class Registry:
         except (OSError, ValueError, TypeError):
             return {}
         return found
+
+    def _write(self, mark: Json) -> None:
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._file.with_suffix(".new")
+        new.write_text(json.dumps(mark), "utf-8")
+        new.replace(self._file)
 
 
 def _command(command: CommandInfo) -> Json:
@@ -124,7 +137,12 @@ def _localized(texts: Mapping[str, str]) -> Json:
         locale: text[:LONGEST_SUMMARY]
         for language, text in texts.items()
         for locale in LOCALES.get(language, (language.replace("_", "-"),))
+        if locale in KNOWN
     }
+
+
+def _scope(guild: str | None) -> str:
+    return "all servers" if guild is None else f"server {guild}"
 
 
 def _digest(wanted: Sequence[Json]) -> str:

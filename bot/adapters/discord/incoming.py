@@ -64,9 +64,14 @@ def incoming(raw: discord.Message, bot: Hearer) -> Message | Ignored:
     )
 
 
-def asked(interaction: discord.Interaction[Any], now: datetime) -> Message | Ignored:
-    """Return what a slash command or a pressed button says; both are commands."""
-    command = _of_interaction(interaction.type, interaction.data or {})
+def asked(
+    interaction: discord.Interaction[Any], words: Mapping[str, Sequence[str]], now: datetime
+) -> Message | Ignored:
+    """Return what a slash command or a pressed button says; both are commands.
+
+    ``words`` has the names of each command's arguments in their order.
+    """
+    command = _of_interaction(interaction.type, interaction.data or {}, words)
     if command is None or interaction.channel is None:
         return Ignored.OTHER
     return Message(
@@ -84,7 +89,7 @@ def asked(interaction: discord.Interaction[Any], now: datetime) -> Message | Ign
 def place(channel: Any, guild: discord.Guild | None) -> Chat:
     """Return a channel, thread or direct message as a chat."""
     key = str(channel.id)
-    if guild is None and not isinstance(channel, discord.GroupChannel):
+    if isinstance(channel, discord.DMChannel):
         return Chat(PLATFORM, key, ChatKind.PRIVATE)
     language = None if guild is None else str(guild.preferred_locale)
     return Chat(PLATFORM, key, ChatKind.GROUP, title=_title(channel), language=language)
@@ -116,7 +121,8 @@ def _meant(raw: discord.Message, bot: Hearer, quote: Quote | None) -> bool:
 
 
 def _without_mention(text: str, bot: Hearer) -> str:
-    rest = re.sub(rf"\A<@!?{bot.id}>", "", text)
+    own = "|".join([rf"<@!?{bot.id}>", *(f"<@&{role}>" for role in bot.roles)])
+    rest = re.sub(rf"\A(?:{own})", "", text)
     return text if rest == text else rest.lstrip(AFTER_MENTION) or text
 
 
@@ -142,10 +148,13 @@ def _files(found: Sequence[discord.Attachment]) -> Iterator[Attachment]:
         yield Attachment(file.filename, kind, id=file.url, size=file.size)
 
 
-def _of_interaction(kind: discord.InteractionType, data: Mapping[str, Any]) -> Command | None:
+def _of_interaction(
+    kind: discord.InteractionType, data: Mapping[str, Any], words: Mapping[str, Sequence[str]]
+) -> Command | None:
     if kind is discord.InteractionType.application_command:
-        words = (str(option.get("value", "")) for option in data.get("options", ()))
-        return Command(data["name"], " ".join(word for word in words if word))
+        given = {option["name"]: str(option["value"]) for option in data.get("options", ())}
+        ordered = (given[name] for name in words.get(data["name"], ()) if given.get(name))
+        return Command(data["name"], " ".join(ordered))
     if kind is discord.InteractionType.component and data.get("custom_id"):
         name, _, arguments = data["custom_id"].partition(" ")
         return Command(name.lower(), arguments.strip())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from bot.api import Document, Json
+from bot.api import Document, Json, origin
 from bot.store.keys import guarded, named, optional, scoped
 from bot.store.memory.rows import Drawer, Row, Rows
 from bot.store.values import encode, expiry
@@ -115,6 +115,7 @@ class MemoryDocuments:
             updated=now,
             tag=optional("a tag", tag),
             expires=None if expires is None else expires.astimezone(UTC),
+            origin=origin.get() if old is None else old.document.origin,
         )
         row = Row(next(self._rows.numbers) if old is None else old.number, document, text)
         self._rows.documents[drawer][key] = row

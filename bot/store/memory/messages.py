@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC
 from itertools import islice, takewhile
 
-from bot.api import Entry, Role
+from bot.api import Entry, Role, origin
 from bot.store.keys import counted, limited, named, optional, speaker
 from bot.store.memory.rows import Log, Rows
 from bot.store.values import encode, instant
@@ -55,7 +55,7 @@ class MemoryMessages:
     def _timed(self, entry: Entry) -> Entry:
         time = entry.time or self._rows.clock()
         instant(time)
-        return replace(entry, time=time.astimezone(UTC), archived=False)
+        return replace(entry, time=time.astimezone(UTC), archived=False, origin=origin.get())
 
 
 def _write(log: Log, entry: Entry, text: str) -> Entry:

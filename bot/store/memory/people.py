@@ -1,10 +1,11 @@
 """Who is who, in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.api import Account, Erased, Person
 from bot.store.keys import identified, named, optional, shown
+from bot.store.memory.linking import link, unlink
 from bot.store.memory.rows import Rows
 
 
@@ -39,6 +40,28 @@ class MemoryPeople:
             message = "there is no such person (any more), so no choice of language was kept"
             raise Erased(message)
         self._rows.people[person] = replace(known, language=optional("a language", language))
+
+    async def find(self, account: Account) -> Person | None:
+        """Return the person of an account without making one."""
+        known = self._rows.accounts.get(identified(account))
+        return None if known is None else self._rows.people[known[1]]
+
+    async def all(self) -> Sequence[Person]:
+        """Return everybody, by id."""
+        return sorted(self._rows.people.values(), key=lambda person: person.id)
+
+    async def pause(self, person: str, *, paused: bool) -> None:
+        """Note that nothing more is to be kept of a person, or that it may be again."""
+        if (known := self._rows.people.get(named("a person's id", person))) is not None:
+            self._rows.people[person] = replace(known, paused=paused)
+
+    async def link(self, keep: str, join: str) -> Mapping[str, int]:
+        """Make two people one: ``keep`` gets all that is ``join``'s; return what moved, by kind."""
+        return link(keep, join, self._rows)
+
+    async def unlink(self, account: Account) -> str | None:
+        """Take an account out of a person; return whose the others are, None without others."""
+        return unlink(identified(account), self._rows)
 
     def _settle(self, account: Account) -> Person:
         person = Person(account.key, self._rows.epoch(account.key))

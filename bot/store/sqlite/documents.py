@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from bot.api import Document, Json
+from bot.api import Document, Json, origin
 from bot.store.keys import guarded, named, optional, scoped
 from bot.store.sqlite.moving import present_scope
 from bot.store.sqlite.readers import Readers
@@ -15,7 +15,9 @@ from bot.store.sqlite.tombstones import check_epoch
 from bot.store.sqlite.writer import Writer
 from bot.store.values import Clock, decode, encode, ending, expiry, instant, moment
 
-COLUMNS: Final = "scope, namespace, key, unseal(value), revision, created, updated, tag, expires"
+COLUMNS: Final = (
+    "scope, namespace, key, unseal(value), revision, created, updated, tag, expires, origin"
+)
 LIVE: Final = "(expires IS NULL OR expires > ?)"
 
 Address = tuple[str, str, str]
@@ -134,7 +136,7 @@ def _present(address: Address, connection: sqlite3.Connection) -> Address:
 
 
 def _document(*row: Any) -> Document:
-    scope, namespace, key, value, revision, created, updated, tag, expires = row
+    scope, namespace, key, value, revision, created, updated, tag, expires, source = row
     return Document(
         scope,
         namespace,
@@ -145,6 +147,7 @@ def _document(*row: Any) -> Document:
         moment(updated),
         tag,
         ending(expires),
+        source,
     )
 
 
@@ -198,12 +201,13 @@ def _write(
     """Write a document over the present one; an expired one gives way to a new one."""
     text, (tag, expires), now = version
     revision = 1 if present is None else present.revision + 1
+    source = origin.get() if present is None else present.origin
     if present is None:
         connection.execute(
             "INSERT OR REPLACE INTO documents"
-            " (value, tag, expires, updated, revision, created, scope, namespace, key)"
-            " VALUES (seal(?), ?, ?, ?, ?, ?, ?, ?, ?)",
-            (text, tag, expires, now, revision, now, *address),
+            " (value, tag, expires, updated, revision, created, origin, scope, namespace, key)"
+            " VALUES (seal(?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (text, tag, expires, now, revision, now, source, *address),
         )
     else:
         connection.execute(
@@ -213,7 +217,7 @@ def _write(
         )
     created = moment(now) if present is None else present.created
     value = decode(text)
-    return Document(*address, value, revision, created, moment(now), tag, ending(expires))
+    return Document(*address, value, revision, created, moment(now), tag, ending(expires), source)
 
 
 def _delete(place: Place, clock: Clock, connection: sqlite3.Connection) -> bool:

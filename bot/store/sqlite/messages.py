@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from bot.api import Entry, Role
+from bot.api import Entry, Role, origin
 from bot.store.keys import counted, limited, named, optional, speaker
 from bot.store.sqlite.moving import present_chat
 from bot.store.sqlite.readers import Readers
@@ -57,7 +57,7 @@ class SqliteMessages:
 def find_messages(person: str, connection: sqlite3.Connection) -> list[tuple[str, Entry]]:
     """Return a person's entries with the keys of their chats, by chat and sequence."""
     rows = connection.execute(
-        "SELECT sequence, role, person, unseal(content), tokens, time, archived, chat"
+        "SELECT sequence, role, person, unseal(content), tokens, time, archived, origin, chat"
         " FROM messages JOIN chats ON key = chat WHERE person = ? ORDER BY chat, sequence",
         (person,),
     )
@@ -98,17 +98,17 @@ def _write(chat: str, sequence: int, line: Line, now: int, connection: sqlite3.C
     entry, text, time = line
     time = now if time is None else time
     connection.execute(
-        "INSERT INTO messages (chat, sequence, role, person, content, tokens, time)"
-        " VALUES (?, ?, ?, ?, seal(?), ?, ?)",
-        (chat, sequence, entry.role, entry.person, text, entry.tokens, time),
+        "INSERT INTO messages (chat, sequence, role, person, content, tokens, time, origin)"
+        " VALUES (?, ?, ?, ?, seal(?), ?, ?, ?)",
+        (chat, sequence, entry.role, entry.person, text, entry.tokens, time, origin.get()),
     )
-    return _entry(sequence, entry.role, entry.person, text, entry.tokens, time, 0)
+    return _entry(sequence, entry.role, entry.person, text, entry.tokens, time, 0, origin.get())
 
 
 def _latest(chat: str, limit: int, weight: int, connection: sqlite3.Connection) -> list[Entry]:
     """Return the last entries; a ``weight`` of 1 keeps the archived ones out, 0 lets them in."""
     rows = connection.execute(
-        "SELECT sequence, role, person, unseal(content), tokens, time, archived"
+        "SELECT sequence, role, person, unseal(content), tokens, time, archived, origin"
         " FROM chats JOIN messages ON chat = key"
         " WHERE key = ? AND sequence >= archived * ? ORDER BY sequence DESC LIMIT ?",
         (present_chat(chat, connection), weight, limit),
@@ -116,18 +116,18 @@ def _latest(chat: str, limit: int, weight: int, connection: sqlite3.Connection) 
     rows.reverse()
     contents = decode(f"[{','.join(row[3] for row in rows)}]")  # at once is several times faster
     return [
-        Entry(ROLES[role], content, person, tokens, moment(time), sequence, sequence < archived)
-        for (sequence, role, person, _, tokens, time, archived), content in zip(
-            rows, contents, strict=True
-        )
+        _made((*row[:3], content, *row[4:])) for row, content in zip(rows, contents, strict=True)
     ]
 
 
 def _entry(*row: Any) -> Entry:
-    sequence, role, person, content, tokens, time, archived = row
-    return Entry(
-        ROLES[role], decode(content), person, tokens, moment(time), sequence, sequence < archived
-    )
+    return _made((*row[:3], decode(row[3]), *row[4:]))
+
+
+def _made(row: Sequence[Any]) -> Entry:
+    sequence, role, person, content, tokens, time, archived, source = row
+    gone = sequence < archived
+    return Entry(ROLES[role], content, person, tokens, moment(time), sequence, gone, source)
 
 
 def _archive(chat: str, before: int, connection: sqlite3.Connection) -> int:

@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from bot.api import Account, Erased, Person
 from bot.store.keys import identified, named, optional, shown
+from bot.store.sqlite.linking import link, unlink
 from bot.store.sqlite.readers import Readers
 from bot.store.sqlite.tombstones import buried_epoch
 from bot.store.sqlite.writer import Writer
@@ -61,6 +62,32 @@ class SqlitePeople:
         await self._writer.write(partial(_choose, person, language))
         self.forget(person)
 
+    async def find(self, account: Account) -> Person | None:
+        """Return the person of an account without making one."""
+        return await self._readers.read(partial(_of, identified(account)))
+
+    async def all(self) -> Sequence[Person]:
+        """Return everybody, by id."""
+        return await self._readers.read(_everybody)
+
+    async def pause(self, person: str, *, paused: bool) -> None:
+        """Note that nothing more is to be kept of a person, or that it may be again."""
+        await self._writer.write(partial(_pause, named("a person's id", person), paused))
+        self.forget(person)
+
+    async def link(self, keep: str, join: str) -> Mapping[str, int]:
+        """Make two people one: ``keep`` gets all that is ``join``'s; return what moved, by kind."""
+        moved = await self._writer.write(partial(link, keep, join))
+        self.forget_all()
+        return moved
+
+    async def unlink(self, account: Account) -> str | None:
+        """Take an account out of a person; return whose the others are, None without others."""
+        now = instant(self._clock())
+        rest = await self._writer.write(partial(unlink, identified(account), now))
+        self.forget_all()
+        return rest
+
     def forget(self, person: str) -> None:
         """Ask the database again for the accounts of a person that has changed."""
         self._changes += 1
@@ -82,9 +109,13 @@ class SqlitePeople:
 def find_person(person: str, connection: sqlite3.Connection) -> Person | None:
     """Return a person by id."""
     row = connection.execute(
-        "SELECT id, epoch, language FROM people WHERE id = ?", (person,)
+        "SELECT id, epoch, language, paused FROM people WHERE id = ? AND joined IS NULL", (person,)
     ).fetchone()
-    return None if row is None else Person(*row)
+    return None if row is None else _person(*row)
+
+
+def _person(id_: str, epoch: int, language: str | None, paused: int) -> Person:
+    return Person(id_, epoch, language, paused=bool(paused))
 
 
 def find_accounts(person: str, connection: sqlite3.Connection) -> list[Account]:
@@ -114,13 +145,13 @@ def _same(stored: Account, account: Account) -> bool:
 def _find(account: Account, connection: sqlite3.Connection) -> Person | None:
     """Return the person of an account that is stored as it is."""
     row = connection.execute(
-        "SELECT people.id, epoch, people.language, unseal(name), accounts.language, is_bot"
+        "SELECT people.id, epoch, people.language, paused, unseal(name), accounts.language, is_bot"
         " FROM accounts JOIN people ON people.id = person WHERE platform = ? AND accounts.id = ?",
         (account.platform, account.id),
     ).fetchone()
-    if row is None or not _same(_account("", "", *row[3:]), account):
+    if row is None or not _same(_account("", "", *row[4:]), account):
         return None
-    return Person(*row[:3])
+    return _person(*row[:4])
 
 
 def _settle(account: Account, clock: Clock, connection: sqlite3.Connection) -> Person:
@@ -134,12 +165,30 @@ def _settle(account: Account, clock: Clock, connection: sqlite3.Connection) -> P
     )
     if not renewed.rowcount:
         _create(account, instant(clock()), connection)
+    person = _of(account, connection)
+    if person is None:
+        raise AssertionError
+    return person
+
+
+def _of(account: Account, connection: sqlite3.Connection) -> Person | None:
     row = connection.execute(
-        "SELECT people.id, epoch, people.language FROM accounts JOIN people ON people.id = person"
-        " WHERE platform = ? AND accounts.id = ?",
+        "SELECT people.id, epoch, people.language, paused FROM accounts"
+        " JOIN people ON people.id = person WHERE platform = ? AND accounts.id = ?",
         (account.platform, account.id),
     ).fetchone()
-    return Person(*row)
+    return None if row is None else _person(*row)
+
+
+def _everybody(connection: sqlite3.Connection) -> list[Person]:
+    rows = connection.execute(
+        "SELECT id, epoch, language, paused FROM people WHERE joined IS NULL ORDER BY id"
+    )
+    return [_person(*row) for row in rows]
+
+
+def _pause(person: str, paused: bool, connection: sqlite3.Connection) -> None:  # noqa: FBT001
+    connection.execute("UPDATE people SET paused = ? WHERE id = ?", (paused, person))
 
 
 def _create(account: Account, now: int, connection: sqlite3.Connection) -> None:

@@ -48,7 +48,10 @@ def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
     connection.execute("DELETE FROM documents WHERE scope = ?", (person_scope(person),))
     _erase_messages(person, connection)
     erase_inbox(person, connection)
-    connection.execute("DELETE FROM people WHERE id = ?", (person,))
+    joined = "SELECT id FROM people WHERE joined = ?"
+    for (one,) in connection.execute(joined, (person,)).fetchall():
+        bury(one, present_epoch(one, connection) + 1, connection)
+    connection.execute("DELETE FROM people WHERE id = ?1 OR joined = ?1", (person,))
     order_scrub(connection)
     return counts
 

@@ -35,8 +35,10 @@ def execute(path: Path, *statements: str) -> None:
 
 async def make(folder: Path, clock: Any) -> None:
     store = await SqliteStore.open(folder, clock)
-    await store.messages.append("test:c", [Entry(Role.USER, "hello", "test:1")])
-    await store.close()
+    try:
+        await store.messages.append("test:c", [Entry(Role.USER, "hello", "test:1")])
+    finally:
+        await store.close()
 
 
 def test_migrations_are_numbered_without_gaps_and_have_checksums() -> None:
