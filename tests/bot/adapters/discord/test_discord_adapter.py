@@ -1,72 +1,41 @@
-"""The adapter on a loopback Discord: gateway events in, requests out, and what may go wrong."""
+"""The adapter on a loopback Discord: events come in, whole bots answer, connections break."""
 
 import asyncio
-import importlib.util
-from collections.abc import Callable
-from pathlib import Path
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.api import (
     Account,
-    AdapterError,
-    Argument,
-    Attachment,
     Button,
     Chat,
     ChatKind,
-    Command,
-    CommandInfo,
     Context,
-    Forbidden,
+    Message,
     Plugin,
     Reply,
-    Sent,
+    Services,
     Unauthorized,
     Unavailable,
 )
 from bot.testing import talking_to
 
-_spec = importlib.util.spec_from_file_location(
-    "on_loopback", Path(__file__).with_name("conftest.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-loopback = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(loopback)
-message, interaction = loopback.message, loopback.interaction
-
 OnDiscord = Callable[..., Any]
-PRIVATE = Chat("discord", loopback.DIRECT)
-CHANNEL = Chat("discord", loopback.CHANNEL, ChatKind.GROUP)
-PING = CommandInfo(
-    "ping",
-    "Answers",
-    "core",
-    (Argument("word", "What to say"), Argument("how", "How", ("loud", "low"), required=True)),
-    names={"es": "ping"},
-    summaries={"es": "Responde", "pt_BR": "Responde"},
-    argument_summaries={"es": {"word": "Qué decir"}},
-)
-MENTIONS = {"parse": [], "replied_user": False}
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not true():
-            await asyncio.sleep(0.005)
+BOT, PRIVATE, CHANNEL, THREAD = "900", "700", "600", "601"
+MENTION = {"where": CHANNEL, "mentions": [{"id": BOT, "username": "MyBot", "discriminator": "0"}]}
 
 
 async def test_messages_in_private_in_a_server_and_in_a_thread(
     discord_server: Any, on_discord: OnDiscord
 ) -> None:
     async with on_discord() as talk:
-        await discord_server.dispatch("MESSAGE_CREATE", **message("hello", "10"))
-        server = message("hi all", "11", where=loopback.CHANNEL)
-        await discord_server.dispatch("MESSAGE_CREATE", **server)
-        thread = message("in here", "12", where=loopback.THREAD)
-        await discord_server.dispatch("MESSAGE_CREATE", **thread)
+        await discord_server.says("hello", "10")
+        await discord_server.says("hi all", "11", where=CHANNEL)
+        await discord_server.says("in here", "12", where=THREAD)
         private, public, inner = await talk.hears(3)
     assert (private.chat.key, private.chat.private, private.addressed) == (
         "discord:700",
@@ -74,52 +43,69 @@ async def test_messages_in_private_in_a_server_and_in_a_thread(
         True,
     )
     assert (private.sender.key, private.sender.name) == ("discord:7", "Ana")
-    assert (public.chat.key, public.chat.kind, public.addressed) == (
-        "discord:600",
-        ChatKind.GROUP,
-        False,
-    )
+    assert (public.chat.key, public.chat.kind) == ("discord:600", ChatKind.GROUP)
+    assert not public.addressed
     assert public.chat.language == "es-ES"
     assert (inner.chat.key, inner.chat.title) == ("discord:601", "shipping")
     assert [m.update for m in talk.heard] == ["10", "11", "12"]
 
 
-async def test_a_whole_bot_answers_a_mention_a_direct_message_and_a_slash_command(
-    discord_server: Any, discord_adapter: OnDiscord
+async def test_a_place_that_is_not_known_yet_is_not_private(
+    discord_server: Any, on_discord: OnDiscord
 ) -> None:
-    plugin: Plugin[None] = Plugin("hi", "Greets.")
+    async with on_discord() as talk:
+        elsewhere = discord_server.message("hello", where="12345") | {"guild_id": "54321"}
+        await discord_server.dispatch("MESSAGE_CREATE", **elsewhere)
+        [heard] = await talk.hears(1)
+    assert heard.chat.kind is ChatKind.GROUP
+    assert not heard.addressed
 
-    @plugin.message(lambda heard: heard.addressed)
-    async def hello(context: Context[None]) -> None:
-        await context.reply(f"hello {context.message.text}")
+
+def greeter(ready: list[str]) -> Plugin[None]:
+    """Return a plugin that greets, and notes each time that it is set up."""
+
+    @asynccontextmanager
+    async def setup(services: Services[None]) -> AsyncIterator[None]:
+        ready.append(services.name)
+        yield
+
+    plugin: Plugin[None] = Plugin("hi", "Greets.", setup=setup)
 
     @plugin.command("hi", "Greet.")
     async def hi(context: Context[None]) -> None:
         await context.reply(f"hi in {context.language}", buttons=[Button("again", "hi you")])
         await context.reply("and more")
 
+    @plugin.message(lambda heard: heard.addressed)
+    async def hello(context: Context[None]) -> None:
+        await context.reply(f"hello {context.message.text}")
+
+    return plugin
+
+
+async def test_a_whole_bot_answers_a_mention_a_direct_message_a_slash_command_and_a_button(
+    discord_server: Any, discord_adapter: OnDiscord, running: OnDiscord
+) -> None:
     talk = discord_adapter()
-    async with talking_to(plugin) as bot:
+    async with talking_to(greeter([])) as bot:
         bot.runtime.adapters["discord"] = talk.adapter
-        running = asyncio.create_task(talk.adapter.run(bot.dispatcher.receive))
-        await discord_server.connected()
-        await discord_server.dispatch("MESSAGE_CREATE", **message("you", "10"))
-        await until(lambda: discord_server.texts == ["hello you"])
-        mention = message("<@900> there", "11", where=loopback.CHANNEL, mentions=[loopback.USER])
-        await discord_server.dispatch("MESSAGE_CREATE", **mention)
-        await until(lambda: discord_server.texts[1:] == ["hello there"])
-        slash = interaction({"id": "1", "name": "hi", "type": 1})
-        await discord_server.dispatch("INTERACTION_CREATE", **slash)
-        await until(lambda: discord_server.texts[2:] == ["hi in es", "and more"])
-        pressed = interaction({"custom_id": "hi you", "component_type": 2}, "21", type=3)
-        pressed["message"] = message("hi", "1003", author=loopback.USER, where=loopback.CHANNEL)
-        await discord_server.dispatch("INTERACTION_CREATE", **pressed)
-        await until(lambda: discord_server.texts[4:] == ["hi in es", "and more"])
-        await bot.settle()
-        running.cancel()
-        await asyncio.wait([running])
-    deferred = discord_server.of("POST", "/interactions/.*/callback")
-    assert deferred == [{"type": 5}, {"type": 6}]
+        async with running(talk.adapter, bot.dispatcher.receive):
+            await discord_server.says("you", "10")
+            await discord_server.until(lambda: discord_server.texts == ["hello you"])
+            await discord_server.says("<@900> there", "11", **MENTION)
+            await discord_server.until(lambda: discord_server.texts[1:] == ["hello there"])
+            await discord_server.asks("hi")
+            await discord_server.until(lambda: discord_server.texts[2:] == ["hi in es", "and more"])
+            pressed = discord_server.interaction(
+                {"custom_id": "hi you", "component_type": 2},
+                "21",
+                type=3,
+                message=discord_server.message("hi", "1003", where=CHANNEL),
+            )
+            await discord_server.dispatch("INTERACTION_CREATE", **pressed)
+            await discord_server.until(lambda: discord_server.texts[4:] == ["hi in es", "and more"])
+            await bot.settle()
+    assert discord_server.of("POST", "/interactions/.*/callback") == [{"type": 5}, {"type": 6}]
     [original] = discord_server.of("PATCH", "/webhooks/900/interaction-token/messages/@original")
     assert original["components"][0]["components"][0]["custom_id"] == "hi you"
     follow_ups = [c for c in discord_server.calls if c.path == "/webhooks/900/interaction-token"]
@@ -128,197 +114,109 @@ async def test_a_whole_bot_answers_a_mention_a_direct_message_and_a_slash_comman
     assert first["message_reference"] == {"message_id": "10", "fail_if_not_exists": False}
 
 
-async def test_nobody_is_ever_pinged_and_no_link_previewed(
-    discord_server: Any, on_discord: OnDiscord
+async def test_being_ready_again_starts_nothing_again(
+    discord_server: Any, discord_adapter: OnDiscord, running: OnDiscord
 ) -> None:
-    text = "@everyone <@&123> <@456> https://example.com/?q=secret"
-    async with on_discord() as talk:
-        sent = await talk.adapter.send(CHANNEL, Reply(text))
-        await talk.adapter.edit(sent, Reply(f"{text}!"))
-        slash = interaction({"id": "1", "name": "hi", "type": 1})
-        await discord_server.dispatch("INTERACTION_CREATE", **slash)
-        await talk.hears(1)
-        await talk.adapter.send(CHANNEL, Reply(text, reply_to="20"))
-        await talk.adapter.send(CHANNEL, Reply(text, reply_to="20"))
-    bodies = [c.body for c in discord_server.calls if c.body and "content" in c.body]
-    assert len(bodies) == 4
-    for body in bodies:
-        assert body["allowed_mentions"] == MENTIONS
-        assert body["flags"] & 4
+    ready: list[str] = []
+    plugin = greeter(ready)
+    async with talking_to(plugin) as bot:
+        talk = discord_adapter(*bot.runtime.commands)
+        bot.runtime.adapters["discord"] = talk.adapter
+        async with running(talk.adapter, bot.dispatcher.receive):
+            for _ in range(3):
+                await discord_server.dispatch("READY", **discord_server.ready())
+            await discord_server.says("you")
+            await discord_server.says("all", "11")
+            await discord_server.until(lambda: len(discord_server.texts) > 1)
+            await bot.settle()
+    assert discord_server.texts == ["hello you", "hello all"]
+    assert ready == ["hi"]
+    assert len(discord_server.of("PUT", ".*/commands")) == 1
 
 
-async def test_an_interaction_that_nothing_answers_stops_thinking(
-    discord_server: Any, on_discord: OnDiscord
+async def test_other_bots_and_webhooks_are_not_answered(
+    discord_server: Any, discord_adapter: OnDiscord, running: OnDiscord
 ) -> None:
+    talk = discord_adapter()
+    robot = {"id": "8", "username": "robot", "discriminator": "0", "avatar": None, "bot": True}
+    hook = {"id": "9", "username": "Ana", "discriminator": "0000", "avatar": None}
+    async with talking_to(greeter([])) as bot:
+        bot.runtime.adapters["discord"] = talk.adapter
+        async with running(talk.adapter, bot.dispatcher.receive):
+            await discord_server.says("<@900> a", "10", author=robot, **MENTION)
+            await discord_server.says("<@900> b", "11", author=hook, webhook_id="9", **MENTION)
+            await discord_server.says("<@900> c", "12", **MENTION)
+            await discord_server.until(lambda: bool(discord_server.texts))
+            await bot.settle()
+    assert discord_server.texts == ["hello c"]
+
+
+async def test_a_slash_command_is_acknowledged_however_busy_the_bot_is(
+    discord_server: Any, discord_adapter: OnDiscord, running: OnDiscord
+) -> None:
+    """Neither a full lane nor another acknowledgement that is slow holds one up."""
+    talk = discord_adapter()
+    both = asyncio.Barrier(2)
+    discord_server.acknowledged = both.wait
+
+    async def never(_: Message) -> None:
+        await asyncio.Event().wait()
+
+    async with running(talk.adapter, never):
+        await discord_server.asks("hi", "20")
+        await discord_server.asks("hi", "21")
+        await discord_server.until(lambda: len(discord_server.of("POST", ".*/callback")) == 2)
+    assert discord_server.of("POST", ".*/callback") == [{"type": 5}] * 2
+
+
+async def test_a_slash_command_in_private(discord_server: Any, on_discord: OnDiscord) -> None:
     async with on_discord() as talk:
-        slash = interaction({"id": "1", "name": "hi", "type": 1})
-        await discord_server.dispatch("INTERACTION_CREATE", **slash)
+        slash = discord_server.interaction({"id": "1", "name": "hi", "type": 1}, locale="pt-BR")
+        await discord_server.dispatch("INTERACTION_CREATE", **discord_server.private(slash))
         [heard] = await talk.hears(1)
-        async with talk.adapter.working(heard):
-            pass
-    path = "/webhooks/900/interaction-token/messages/@original"
-    assert [c.method for c in discord_server.calls if c.path == path] == ["DELETE"]
-    assert discord_server.of("POST", ".*/typing") == []
+    assert heard.chat.private
+    assert (heard.chat.key, heard.sender.key) == ("discord:700", "discord:7")
+    assert heard.sender.language == "pt-BR"
 
 
-async def test_an_interaction_that_is_over_is_answered_in_its_channel(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    path = "/webhooks/900/interaction-token/messages/@original"
-    discord_server.fail("PATCH", path, 401, 50027)
+async def test_an_edit_says_that_it_is_one(discord_server: Any, on_discord: OnDiscord) -> None:
     async with on_discord() as talk:
-        slash = interaction({"id": "1", "name": "hi", "type": 1})
-        await discord_server.dispatch("INTERACTION_CREATE", **slash)
-        await talk.hears(1)
-        await talk.adapter.send(CHANNEL, Reply("late", reply_to="20"))
-    assert [b["content"] for b in discord_server.of("POST", "/channels/600/messages")] == ["late"]
-
-
-async def test_arguments_and_locale_of_a_slash_command(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    options = [{"name": "word", "type": 3, "value": "two words"}, {"name": "how", "value": "low"}]
-    async with on_discord() as talk:
-        slash = interaction({"id": "1", "name": "ping", "type": 1, "options": options})
-        await discord_server.dispatch("INTERACTION_CREATE", **slash)
-        [heard] = await talk.hears(1)
-    assert heard.command == Command("ping", "two words low")
-    assert heard.sender.language == "es-ES"
-    assert heard.addressed
-
-
-async def test_a_limit_is_waited_for(discord_server: Any, on_discord: OnDiscord) -> None:
-    discord_server.fail("POST", "/channels/700/messages", 429)
-    async with on_discord() as talk:
-        await talk.adapter.send(PRIVATE, Reply("whole"))
-    assert discord_server.texts == ["whole"]
-    bodies = discord_server.of("POST", "/channels/700/messages")
-    assert len({body["nonce"] for body in bodies}) == 1
-    assert all(body["enforce_nonce"] for body in bodies)
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "kind"),
-    [(403, 50007, Forbidden), (404, 10003, AdapterError), (400, 50035, AdapterError)],
-)
-async def test_a_refusal_is_an_error_of_ours(
-    discord_server: Any, on_discord: OnDiscord, status: int, code: int, kind: type[AdapterError]
-) -> None:
-    discord_server.fail("POST", "/channels/700/messages", status, code)
-    async with on_discord() as talk:
-        with pytest.raises(AdapterError) as error:
-            await talk.adapter.send(PRIVATE, Reply("my words"))
-    assert type(error.value) is kind
-    assert error.value.__cause__ is not None
-    assert "my words" not in str(error.value)
-
-
-async def test_a_long_reply_grows_and_shrinks(discord_server: Any, on_discord: OnDiscord) -> None:
-    long = "\n\n".join(f"{n} {'x' * 900}" for n in range(5))
-    async with on_discord() as talk:
-        sent = await talk.adapter.send(PRIVATE, Reply("0 x", partial=True))
-        sent = await talk.adapter.edit(sent, Reply(long))
-        assert len(sent.ids) == 3
-        assert "".join("".join(discord_server.texts).split()) == "".join(long.split())
-        edits = len(discord_server.of("PATCH", ".*"))
-        sent = await talk.adapter.edit(sent, Reply(f"{long}!"))
-        assert len(discord_server.of("PATCH", ".*")) == edits + 1, "what stays is left alone"
-        sent = await talk.adapter.edit(sent, Reply("short"))
-    assert discord_server.texts == ["short"]
-
-
-async def test_a_message_that_somebody_deleted_is_sent_anew(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    discord_server.fail("PATCH", "/channels/700/messages/5", 404, 10008)
-    async with on_discord() as talk:
-        sent = await talk.adapter.edit(Sent(PRIVATE, ("5",), Reply("old")), Reply("new"))
-    assert discord_server.texts == ["new"]
-    assert sent.ids == ("1001",)
-
-
-async def test_a_file_is_uploaded(discord_server: Any, on_discord: OnDiscord) -> None:
-    file = Attachment("export.json", "application/json", b"{}")
-    async with on_discord() as talk:
-        await talk.adapter.send(PRIVATE, Reply("yours", attachments=(file,)))
-    [body] = discord_server.of("POST", "/channels/700/messages")
-    assert body["files"] == {"files[0]": "export.json"}
-    assert body["content"] == "yours"
-
-
-async def test_slash_commands_are_set_where_they_changed_and_not_again(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    for _ in range(2):
-        async with on_discord(PING):
-            pass
-        discord_server.heard.clear()
-    [wanted] = discord_server.of("PUT", "/applications/900/commands")
-    [command] = wanted
-    assert (command["name"], command["description"]) == ("ping", "Answers")
-    assert command["description_localizations"] == {
-        "es-ES": "Responde",
-        "es-419": "Responde",
-        "pt-BR": "Responde",
-    }
-    assert [option["name"] for option in command["options"]] == ["how", "word"]
-    assert command["options"][0]["choices"][0] == {"name": "loud", "value": "loud"}
-    async with on_discord():
-        pass
-    assert discord_server.commands["/applications/900/commands"] == []
-
-
-async def test_commands_of_a_scope_that_is_left_are_taken_back(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    async with on_discord(PING, dev_guild=loopback.GUILD):
-        pass
-    own, everywhere = "/applications/900/guilds/500/commands", "/applications/900/commands"
-    assert discord_server.commands[everywhere] == []
-    assert len(discord_server.commands[own]) == 1
-    discord_server.heard.clear()
-    async with on_discord(PING):
-        pass
-    assert discord_server.commands[own] == []
-    assert len(discord_server.commands[everywhere]) == 1
-
-
-async def test_commands_that_are_refused_stop_nothing_and_are_tried_again(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    discord_server.fail("PUT", "/applications/900/commands", 400, 50035)
-    async with on_discord(PING) as talk:
-        await talk.adapter.send(PRIVATE, Reply("hello"))
-    discord_server.heard.clear()
-    async with on_discord(PING):
-        pass
-    assert len(discord_server.of("PUT", "/applications/900/commands")) == 2
+        await discord_server.says("helo")
+        looked_up = discord_server.message("helo", embeds=[{"type": "link"}])
+        await discord_server.dispatch("MESSAGE_UPDATE", **looked_up)
+        edited = discord_server.message("hello", edited_timestamp="2026-01-01T00:01:00+00:00")
+        await discord_server.dispatch("MESSAGE_UPDATE", **edited)
+        first, second = await talk.hears(2)
+    assert (first.text, first.edited) == ("helo", False)
+    assert (second.text, second.edited) == ("hello", True)
+    assert first.id == second.id
+    assert first.update != second.update
 
 
 async def test_what_was_missed_comes_after_a_resume(
     discord_server: Any, on_discord: OnDiscord
 ) -> None:
     async with on_discord() as talk:
-        await discord_server.dispatch("MESSAGE_CREATE", **message("before", "10"))
+        await discord_server.says("before", "10")
         await talk.hears(1)
-        discord_server.missed = [("MESSAGE_CREATE", message("missed", "11"))]
+        discord_server.missed = [("MESSAGE_CREATE", discord_server.message("missed", "11"))]
         await discord_server.sockets[-1].close(code=4000)
         heard = await talk.hears(2)
     assert [m.text for m in heard] == ["before", "missed"]
     assert [said["op"] for said in discord_server.heard if said["op"] in {2, 6}] == [2, 6]
 
 
-async def test_being_ready_again_starts_nothing_again(
+async def test_it_resumes_at_the_gateway_of_the_configuration(
     discord_server: Any, on_discord: OnDiscord
 ) -> None:
-    async with on_discord(PING) as talk:
-        for _ in range(3):
-            await discord_server.dispatch("READY", **discord_server._ready())
-        await discord_server.dispatch("GUILD_CREATE", **loopback.SERVER)
-        await discord_server.dispatch("MESSAGE_CREATE", **message("hello", "10"))
-        heard = await talk.hears(1)
-    assert len(heard) == 1
-    assert len(discord_server.of("PUT", ".*")) == 1
+    discord_server.resume_at = "ws://127.0.0.1:9"
+    async with on_discord(gateway_url=discord_server.gateway) as talk:
+        await discord_server.says("before", "10")
+        await talk.hears(1)
+        discord_server.missed = [("MESSAGE_CREATE", discord_server.message("missed", "11"))]
+        await discord_server.sockets[-1].close(code=4000)
+        await talk.hears(2)
+    assert discord_server.of("GET", "/gateway/bot") == []
 
 
 async def test_a_wrong_token_ends_it_with_a_clear_line(
@@ -328,31 +226,38 @@ async def test_a_wrong_token_ends_it_with_a_clear_line(
     with pytest.raises(Unauthorized, match="developer portal") as error:
         await talk.adapter.run(talk.receive)
     assert "wrong-token" not in str(error.value)
+    assert discord_server.heard == []
 
 
-async def test_an_intent_that_is_not_allowed_is_named(
-    discord_server: Any, discord_adapter: OnDiscord
+@pytest.mark.parametrize(("code", "named"), [(4004, "token"), (4014, "message_content")])
+async def test_what_only_the_operator_can_mend_ends_it(
+    discord_server: Any, discord_adapter: OnDiscord, code: int, named: str
 ) -> None:
-    discord_server.refuse_with = 4014
+    discord_server.refuse_with = code
     talk = discord_adapter()
-    with pytest.raises(Unauthorized, match="message_content"):
+    with pytest.raises(Unauthorized, match=named):
         await talk.adapter.run(talk.receive)
 
 
-async def test_without_a_server_it_is_unavailable(discord_adapter: OnDiscord) -> None:
-    talk = discord_adapter(base_url="http://127.0.0.1:9")
+@pytest.mark.parametrize("option", ["base_url", "gateway_url"])
+async def test_without_a_server_it_is_unavailable(discord_adapter: OnDiscord, option: str) -> None:
+    nowhere = {"base_url": "http://127.0.0.1:9", "gateway_url": "ws://127.0.0.1:9"}
+    talk = discord_adapter(**{option: nowhere[option]})
     with pytest.raises(Unavailable):
         await talk.adapter.run(talk.receive)
 
 
 async def test_who_administers_a_server(discord_server: Any, on_discord: OnDiscord) -> None:
+    channel = Chat("discord", CHANNEL, ChatKind.GROUP)
     async with on_discord() as talk:
-        await discord_server.dispatch("MESSAGE_CREATE", **message("hello", "10"))
+        await discord_server.says("hello")
         await talk.hears(1)
-        assert await talk.adapter.is_admin(CHANNEL, Account("discord", "8"))
-        assert not await talk.adapter.is_admin(CHANNEL, Account("discord", "7"))
-        assert await talk.adapter.is_admin(CHANNEL, Account("discord", "1"))
-        assert await talk.adapter.is_admin(PRIVATE, Account("discord", "7"))
+        assert await talk.adapter.is_admin(channel, Account("discord", "8"))
+        assert not await talk.adapter.is_admin(channel, Account("discord", "7"))
+        assert await talk.adapter.is_admin(channel, Account("discord", "1"))
+        thread = Chat("discord", THREAD, ChatKind.GROUP)
+        assert await talk.adapter.is_admin(thread, Account("discord", "8"))
+        assert await talk.adapter.is_admin(Chat("discord", PRIVATE), Account("discord", "7"))
         nowhere = Chat("discord", "12345", ChatKind.GROUP)
         assert not await talk.adapter.is_admin(nowhere, Account("discord", "1"))
 
@@ -361,7 +266,41 @@ async def test_typing_is_shown_while_the_bot_works(
     discord_server: Any, on_discord: OnDiscord
 ) -> None:
     async with on_discord() as talk:
-        await discord_server.dispatch("MESSAGE_CREATE", **message("hello", "10"))
+        await discord_server.says("hello")
         [heard] = await talk.hears(1)
         async with talk.adapter.working(heard):
-            await until(lambda: bool(discord_server.of("POST", "/channels/700/typing")))
+            await discord_server.until(lambda: bool(discord_server.of("POST", ".*/700/typing")))
+
+
+async def test_an_interaction_that_nothing_answers_stops_thinking(
+    discord_server: Any, on_discord: OnDiscord
+) -> None:
+    async with on_discord() as talk:
+        await discord_server.asks("hi")
+        [heard] = await talk.hears(1)
+        async with talk.adapter.working(heard):
+            pass
+    path = "/webhooks/900/interaction-token/messages/@original"
+    assert [c.method for c in discord_server.calls if c.path == path] == ["DELETE"]
+    assert discord_server.of("POST", ".*/typing") == []
+
+
+async def test_the_log_has_no_token_and_no_words(
+    discord_server: Any, on_discord: OnDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.WARNING, "aiohttp.access")  # the server's own
+    reply = Reply("our secret reply", reply_to="20")
+    discord_server.fail("POST", "/interactions/20/interaction-token/callback", 429)
+    discord_server.fail("POST", "/channels/700/messages", 400, 50035)
+    async with on_discord() as talk:
+        await discord_server.says("my secret words")
+        await discord_server.asks("hi", word="my secret argument")
+        await talk.hears(2)
+        await talk.adapter.send(Chat("discord", CHANNEL), reply)
+        with pytest.raises(Exception, match="50035") as error:
+            await talk.adapter.send(Chat("discord", PRIVATE), replace(reply, reply_to=None))
+        logging.getLogger("test").warning("it failed", exc_info=error.value)
+    assert "rate limited" in caplog.text
+    for secret in ("secret", "token-of-", "interaction-token"):
+        assert secret not in caplog.text

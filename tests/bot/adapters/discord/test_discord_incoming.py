@@ -9,7 +9,7 @@ from typing import Any
 
 import simcord
 
-from bot.adapters.discord.adapter import Client
+from bot.adapters.discord.client import Client
 from bot.adapters.discord.config import DiscordConfig
 from bot.adapters.discord.interactions import Interactions
 from bot.api import Command, Host, Message
