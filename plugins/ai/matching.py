@@ -59,8 +59,9 @@ class Matcher:
     """
 
     def __init__(self, question: str, texts: Iterable[str]) -> None:
-        found = [frozenset(terms(text)) for text in texts]
-        having = Counter(term for text in found for term in text)
+        found = [(text, frozenset(terms(text))) for text in texts]
+        having = Counter(term for _, about in found for term in about)
+        self._known = dict(found)
         self._weights: Mapping[str, float] = {
             term: _weight(term, having[term], len(found)) for term in set(terms(question))
         }
@@ -72,7 +73,8 @@ class Matcher:
         """Return which part of the question's weight a text has."""
         if not self._total:
             return 0.0
-        shared = self._weights.keys() & set(terms(text))
+        about = self._known.get(text)
+        shared = self._weights.keys() & (set(terms(text)) if about is None else about)
         return sum(self._weights[term] for term in shared) / self._total
 
     def bonus(self, text: str) -> float:

@@ -49,15 +49,18 @@ def rows(people: int, facts: int) -> Iterator[Row]:
             yield fact.scope, fact.key, value, fact.status.value, instant(time), instant(time)
 
 
-def fill(path: Path, people: int, facts: int) -> None:
-    """Write what the memory would have written, in one transaction."""
-    with sqlite3.connect(path) as connection:
+async def fill(folder: Path, people: int, facts: int) -> Path:
+    """Write what the memory would have written into a database that the store has made."""
+    store = await open_store("sqlite", folder, clock=lambda: NOW)
+    await store.close()
+    with sqlite3.connect(folder / "tertulia.db") as connection:
         connection.executemany(
             "INSERT INTO documents (scope, namespace, key, value, tag, revision, created, updated)"
             " VALUES (?, 'ai.memory', ?, ?, ?, 1, ?, ?)",
             rows(people, facts),
         )
     connection.close()
+    return folder / "tertulia.db"
 
 
 def memory_over(store: Store) -> Memory:
@@ -91,10 +94,9 @@ def show(name: str, took: list[float], least: float | None = None) -> float:
 async def main(people: int, facts: int) -> None:
     random.seed(1)
     with tempfile.TemporaryDirectory() as folder:
-        store = await open_store("sqlite", Path(folder), clock=lambda: NOW)
-        path = Path(folder) / "tertulia.db"
         start = time.perf_counter()
-        await asyncio.to_thread(fill, path, people, facts)
+        path = await fill(Path(folder), people, facts)
+        store = await open_store("sqlite", Path(folder), clock=lambda: NOW)
         print(
             f"{people:,} people with {facts} facts, filled in {time.perf_counter() - start:.0f} s"
         )

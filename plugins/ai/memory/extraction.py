@@ -70,7 +70,8 @@ class Extractor:
                     raise
                 asked = replace(asked, schema=None)  # a server that knows no JSON Schema
             else:
-                return list(self._fitting(found, words, answer))
+                others = f"{asked.system}\n{answer}"
+                return list(self._fitting(found, words, others))
         self._log.warning("the model's list of facts was not as agreed; nothing was noted")
         return ()
 
@@ -86,16 +87,16 @@ class Extractor:
             raise Malformed("cut")
         return text
 
-    def _fitting(self, found: Sequence[Candidate], words: str, answer: str) -> Iterator[Candidate]:
+    def _fitting(self, found: Sequence[Candidate], words: str, others: str) -> Iterator[Candidate]:
         most = self._extracting.max_facts_per_turn
         for number, candidate in enumerate(found):
-            reason = "too many" if number >= most else self._unfit(candidate, words, answer)
+            reason = "too many" if number >= most else self._unfit(candidate, words, others)
             if reason is None:
                 yield candidate
             else:
                 self._counts[f"memory facts dropped: {reason}"] += 1
 
-    def _unfit(self, candidate: Candidate, words: str, answer: str) -> str | None:
+    def _unfit(self, candidate: Candidate, words: str, others: str) -> str | None:
         """Return why a candidate is not kept; the operator's filter sees what else may pass."""
         options, text = self._options, candidate.text
         refused = refusal(text, options.max_fact_length)
@@ -105,7 +106,7 @@ class Extractor:
             "health": is_health(text),
             "type": candidate.type is not None and candidate.type not in options.types,
             "confidence": not sure,
-            "not the person's words": _from_answer(text, words, answer),
+            "not the person's words": _from_elsewhere(text, words, others),
         }
         reason = next((name for name, found in faults.items() if found), None)
         if reason is None and self._filter is not None and self._filter(text) is False:
@@ -119,7 +120,12 @@ def own_words(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _from_answer(fact: str, words: str, answer: str) -> bool:
-    """Tell whether a fact has its words from the answer and none from the person."""
+def _from_elsewhere(fact: str, words: str, others: str) -> bool:
+    """Tell whether a fact has nothing of a person's words, and most of it from ``others``.
+
+    Small models note what they were answered, or copy the examples out of their instructions.
+    """
     about = set(terms(fact))
-    return bool(about & set(terms(answer))) and not about & set(terms(words))
+    if about & set(terms(words)):
+        return False
+    return len(about & set(terms(others))) * 2 > len(about) or not about

@@ -370,6 +370,15 @@ async def what_only_the_answer_says_is_no_fact(r: Any) -> None:
 
 
 @case()
+async def what_is_copied_from_the_instructions_is_no_fact(r: Any) -> None:
+    """As a model of 135 million parameters did."""
+    r.model.answers = [["Lives in Lisbon", "They were answered", "The person wrote:", "Is married"]]
+    assert await r.memory.extract_memory(ANA, "hi there!", "Hello!") == ["Is married"]
+    r.model.answers, r.model.asked = [["Lives in Lisbon"]], []
+    assert await r.memory.extract_memory(ANA, "I moved to Lisbon", "") == ["Lives in Lisbon"]
+
+
+@case()
 async def quoted_lines_are_no_source(r: Any) -> None:
     assert await r.learn("Is vegan", text="> I am vegan\n> really") == []
     assert r.model.asked == []
