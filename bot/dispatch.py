@@ -6,7 +6,7 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Literal
@@ -30,6 +30,7 @@ from bot.api import (
 )
 from bot.breaker import Breaker
 from bot.delivery import Begun, Delivery
+from bot.discretion import Discretion
 from bot.i18n import Languages
 from bot.identity import Identity
 from bot.lanes import Lanes
@@ -68,6 +69,7 @@ class Dispatcher:
         *,
         adapters: Mapping[str, Adapter],
         store: Store,
+        discretion: Discretion,
         identity: Identity,
         languages: Languages,
         tools: Tools,
@@ -78,6 +80,7 @@ class Dispatcher:
         self._limits = limits or Limits()
         self._adapters = adapters
         self._store = store
+        self._discretion = discretion
         self._identity = identity
         self._languages = languages
         self._tools = tools
@@ -118,10 +121,19 @@ class Dispatcher:
     async def _accept(self, message: Message) -> None:
         if not _calls(message) and not self._middleware and self._routes.find(message) is None:
             return  # talk among others, of which nothing is to be kept
+        if not await self._leaves_traces(message):
+            message = replace(message, update=None)
         if message.update is not None and not await self._store.inbox.accept(message):
             self.counts["ignored: delivered twice"] += 1
             return
         await self._lanes.put(message)
+
+    async def _leaves_traces(self, message: Message) -> bool:
+        """Tell whether a message may be written down until it is answered."""
+        if self._discretion.incognito(message.chat):
+            return False
+        person = await self._identity.resolve(message.sender)
+        return person is None or not person.paused
 
     async def _handle(self, message: Message) -> None:
         trace = secrets.token_hex(4)
@@ -160,13 +172,17 @@ class Dispatcher:
             log.warning("%s: %s", type(error).__name__, error)
 
     async def _visit(self, message: Message, adapter: Adapter, trace: str) -> "Visit":
-        person = await self._identity.resolve(message.sender)
+        if self._discretion.incognito(message.chat):
+            person = await self._identity.guess(message.sender)
+        else:
+            person = await self._identity.resolve(message.sender)
+        keeps = self._discretion.enter(message.chat, person)
         language = self._languages.negotiate(
             None if person is None else person.language,
             message.sender.language,
             message.chat.language,
         )
-        return Visit(message, person, adapter, language, trace)
+        return Visit(message, person, adapter, language, trace, keeps)
 
     async def _answer(self, visit: "Visit") -> None:
         route = self._routes.find(visit.message)
@@ -220,6 +236,7 @@ class Dispatcher:
             state=None if running is None else running.state,
             store=self._store,
             tools=self._tools,
+            keeps=visit.keeps,
         )
 
     async def _no_route(self, visit: "Visit") -> None:
@@ -248,6 +265,7 @@ class Visit:
     adapter: Adapter
     language: str
     trace: str
+    keeps: bool = True
     plugin: str = ""
 
 

@@ -15,6 +15,12 @@ class Identity:
             return None
         return await self._people.resolve(account)
 
+    async def guess(self, account: Account) -> Person | None:
+        """Return the person of an account as `resolve` does, but keep nothing of a new one."""
+        if account.anonymous or account.is_bot:
+            return None
+        return await self._people.find(account) or Person(account.key)
+
     async def choose_language(self, person: str, language: str | None) -> None:
         """Keep the language that a person chose, or forget it."""
         await self._people.set_language(person, language)

@@ -5,7 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from bot.api import DataStatement, Json, Receipt, Running, Store, gettext_noop
+from bot.api import Chat, DataStatement, Json, Receipt, Running, gettext_noop
+from bot.discretion import Discretion
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +26,13 @@ class Coordinator:
     """
 
     def __init__(
-        self, store: Store, running: Sequence[Running[Any]], seconds: float = HOOK_SECONDS
+        self,
+        discretion: Discretion,
+        running: Sequence[Running[Any]],
+        seconds: float = HOOK_SECONDS,
     ) -> None:
-        self._store = store
+        self._discretion = discretion
+        self._store = discretion.store
         self._running = running
         self._seconds = seconds
 
@@ -64,9 +69,30 @@ class Coordinator:
         answers, failures = await self._ask(hooks)
         return Receipt(counts | {f"plugins.{name}": n for name, n in answers.items()}, failures)
 
+    async def pause(self, person: str, *, paused: bool) -> None:
+        """Keep nothing more of a person, or begin to again."""
+        await self._discretion.pause(_named(person), paused=paused)
+
+    def incognito(self, chat: Chat) -> bool:
+        """Tell whether nothing of a chat is kept."""
+        return self._discretion.incognito(chat)
+
+    async def set_incognito(self, chat: Chat, *, on: bool) -> None:
+        """Keep nothing of a chat from here on, or begin to again."""
+        await self._discretion.set_incognito(chat, on=on)
+
     def statements(self) -> Mapping[str, str]:
         """Return the data statements (message ids) of the running plugins by plugin."""
         return {running.plugin.name: data.text for running, data in self._statements()}
+
+    def recipients(self) -> Sequence[str]:
+        """Return to whom the running plugins hand on what people write."""
+        return [
+            name
+            for running, data in self._statements()
+            if data.recipients is not None
+            for name in data.recipients(running.state)
+        ]
 
     def _statements(self) -> Sequence[tuple[Running[Any], DataStatement[Any]]]:
         return [(r, r.plugin.data) for r in self._running if r.plugin.data is not None]

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,13 @@ from bot.api import (
     Store,
 )
 from bot.background import Background
+from bot.discretion import Discretion
 from bot.dispatch import Dispatcher, Limits
 from bot.i18n import Languages
 from bot.identity import Identity
 from bot.loader import Offers, start
 from bot.privacy import Coordinator
+from bot.store import passing_store
 
 
 def utc_now() -> datetime:
@@ -52,12 +55,17 @@ class Runtime:
     commands: list[CommandInfo] = field(default_factory=list)
     offers: Offers = field(default_factory=Offers)
     backgrounds: list[Background] = field(default_factory=list)
+    discretion: Discretion = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.discretion = Discretion(self.store, partial(passing_store, self.clock))
 
     @asynccontextmanager
     async def started(self) -> AsyncIterator[Dispatcher]:
         """Set the plugins up and yield the dispatcher; tear them down in the end."""
         configs = {plugin.name: config for plugin, config in self.plugins}
-        privacy = Coordinator(self.store, self.running)
+        privacy = Coordinator(self.discretion, self.running)
+        await self.discretion.begin()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._close_backgrounds)
             self.running += await start(
@@ -79,7 +87,8 @@ class Runtime:
         return Dispatcher(
             self.running,
             adapters=self.adapters,
-            store=self.store,
+            store=self.discretion.store,
+            discretion=self.discretion,
             identity=Identity(self.store.people),
             languages=self.languages,
             tools=self.offers,
@@ -96,7 +105,7 @@ class Runtime:
         return Services(
             name=plugin.name,
             config=configs[plugin.name],
-            store=self.store,
+            store=self.discretion.store,
             folder=lambda: self._folder(plugin.name),
             log=log,
             clock=self.clock,

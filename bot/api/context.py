@@ -76,12 +76,14 @@ class Context(Generic[State]):
 
     ``person`` is the canonical sender, None for nobody (an anonymous admin, a channel).
     ``language`` is the one to answer in. ``id`` stands in the log lines about this message.
+    ``keeps`` is False where what is written now is forgotten with the process, by wish.
     """
 
     __slots__ = (
         "_adapter",
         "_translator",
         "id",
+        "keeps",
         "language",
         "message",
         "person",
@@ -104,6 +106,7 @@ class Context(Generic[State]):
         state: State,
         store: Store,
         tools: Tools,
+        keeps: bool = True,
     ) -> None:
         self.message = message
         self.person = person
@@ -113,6 +116,7 @@ class Context(Generic[State]):
         self.state = state
         self.store = store
         self.tools = tools
+        self.keeps = keeps
         self._adapter = adapter
         self._translator = translator
 

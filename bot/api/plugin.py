@@ -42,11 +42,12 @@ class DataStatement(Generic[State]):
 
     A plugin that keeps some of it outside the store sets ``elsewhere`` and offers both hooks, which
     get the plugin's state and a person's id; without them it does not load. ``erase`` returns how
-    many rows went.
+    many rows went. ``recipients`` names those whom a plugin hands on what people write.
     """
 
     text: str
     elsewhere: bool = False
+    recipients: Callable[[State], Sequence[str]] | None = None
     export: Callable[[State, str], Awaitable[Json]] | None = None
     erase: Callable[[State, str], Awaitable[int]] | None = None
 

@@ -84,6 +84,22 @@ class Privacy(Protocol):
         """Delete all that is kept, for good."""
         ...
 
+    async def pause(self, person: str, *, paused: bool) -> None:
+        """Keep nothing more of a person, or begin to again."""
+        ...
+
+    def incognito(self, chat: Chat) -> bool:
+        """Tell whether nothing of a chat is kept."""
+        ...
+
+    async def set_incognito(self, chat: Chat, *, on: bool) -> None:
+        """Keep nothing of a chat from here on, or begin to again."""
+        ...
+
+    def recipients(self) -> Sequence[str]:
+        """Return to whom the running plugins hand on what people write."""
+        ...
+
     def statements(self) -> Mapping[str, str]:
         """Return the data statements (message ids) of the running plugins by plugin."""
         ...

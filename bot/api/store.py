@@ -121,7 +121,10 @@ class People(Protocol):
         ...
 
     async def pause(self, person: str, *, paused: bool) -> None:
-        """Note that nothing more is to be kept of a person, or that it may be again."""
+        """Note that nothing more is to be kept of a person, or that it may be again.
+
+        A pause gives them a new epoch, so that work under way writes nothing.
+        """
         ...
 
     async def link(self, keep: str, join: str) -> Mapping[str, int]:
@@ -299,6 +302,12 @@ class Store(Protocol):
 
     async def erase(self, person: str) -> Mapping[str, int]:
         """Delete all that is held of a person for good, raise the epoch; return counts by kind."""
+        ...
+
+    async def purge_older(
+        self, messages: datetime | None, documents: Mapping[str, datetime]
+    ) -> int:
+        """Delete messages written before a time, and documents by namespace; return how many."""
         ...
 
     async def move_chat(self, old: str, new: str) -> None:

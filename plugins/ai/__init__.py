@@ -60,7 +60,8 @@ plugin: Plugin[Assistant] = Plugin(
     data=DataStatement(
         "The AI keeps what you write to it and what it answers, so that it can follow the"
         " conversation, until you use /reset or erase your data; and the facts about you that you"
-        " told it, so that it can take them into account, until you use /memory or /forget."
+        " told it, so that it can take them into account, until you use /memory or /forget.",
+        recipients=lambda assistant: assistant.recipients,
     ),
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from logging import Logger
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.api import Context, Passage, chat_scope, person_scope
 from plugins.ai.answer import Answer
@@ -32,6 +33,13 @@ class Assistant(Remembering):
     log: Logger
     counts: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def recipients(self) -> Sequence[str]:
+        """Who is sent what people write: the provider's server, where there is one."""
+        if self.config.provider == "offline":
+            return ()
+        return (f"{self.config.provider} ({urlsplit(self.config.base_url).hostname})",)
+
     async def answer(self, context: Context[Any]) -> None:
         """Answer a message and keep what was said."""
         generation = self.history.generation(context.chat)
@@ -49,7 +57,8 @@ class Assistant(Remembering):
                 await self.history.answer(
                     context, answer.raw, generation=generation, cut=answer.cut
                 )
-        self.facts.learn(context, said.text, answer.raw)
+        if context.keeps:
+            self.facts.learn(context, said.text, answer.raw)
 
     async def _passages(self, context: Context[Any], said: Utterance) -> Sequence[Passage]:
         if self.grounding is None:

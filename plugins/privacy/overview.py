@@ -27,9 +27,29 @@ async def overview(context: Context[Host]) -> None:
         )
         buttons = [
             Button(context.gettext("Send it to me"), "privacy export"),
+            _discretion(context),
             Button(context.gettext("Erase it"), "privacy erase", danger=True),
         ]
     await context.reply("\n\n".join(parts), buttons=buttons)
+
+
+def _retention(context: Context[Host]) -> list[str]:
+    kept = context.state.config.retention
+    texts = {
+        context.gettext("- What we say is deleted after {days} days."): kept.messages,
+        context.gettext("- What I remember of you is deleted after {days} days."): kept.facts,
+    }
+    return [
+        text.format(days=max(1, round(time.total_seconds() / 86400)))
+        for text, time in texts.items()
+        if time is not None
+    ]
+
+
+def _discretion(context: Context[Host]) -> Button:
+    if context.person is not None and context.person.paused:
+        return Button(context.gettext("Keep things again"), "privacy resume")
+    return Button(context.gettext("Keep nothing more"), "privacy pause")
 
 
 def person_in_private(context: Context[Host]) -> str:
@@ -85,6 +105,13 @@ def _words(context: Context[Host], kind: str, count: int) -> str:
 def _statements(context: Context[Host]) -> str:
     statements = context.state.privacy.statements()
     lines = [f"- **{name}** – {context.gettext(text)}" for name, text in statements.items()]
+    lines += [
+        context.gettext("- {recipient} receives what you write, to answer it.").format(
+            recipient=recipient
+        )
+        for recipient in context.state.privacy.recipients()
+    ]
+    lines += _retention(context)
     text = context.gettext(
         "Your messages reach me through {platform}, which has its own rules."
         " I hand them on to nobody unless a line above says so."

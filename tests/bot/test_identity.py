@@ -1,49 +1,44 @@
 """Who is a person and who is nobody."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from bot.api import Account, Person
+from bot.api import Account, People, Person
 from bot.identity import Identity
+from bot.runtime import utc_now
+from bot.store.memory import MemoryStore
 
 ANA = Account("test", "1", "Ana", "es")
 
 
-class RememberingPeople:
-    """Makes a person of every account that it is asked for, and remembers them."""
-
-    def __init__(self) -> None:
-        self.people: dict[str, Person] = {}
-
-    async def resolve(self, account: Account) -> Person:
-        return self.people.setdefault(account.key, Person(account.key))
-
-    async def get(self, person: str) -> Person | None:
-        return self.people.get(person)
-
-    async def accounts(self, person: str) -> Sequence[Account]:
-        return ()
-
-    async def set_language(self, person: str, language: str | None) -> None:
-        self.people[person] = replace(self.people[person], language=language)
+def people() -> People:
+    return MemoryStore(utc_now).people
 
 
 async def test_an_account_has_a_person() -> None:
-    people = RememberingPeople()
-    assert await Identity(people).resolve(ANA) == Person("test:1")
+    assert await Identity(people()).resolve(ANA) == Person("test:1")
 
 
 @pytest.mark.parametrize("nobody", [replace(ANA, anonymous=True), replace(ANA, is_bot=True)])
 async def test_nothing_is_kept_of_nobody(nobody: Account) -> None:
-    people = RememberingPeople()
-    assert await Identity(people).resolve(nobody) is None
-    assert people.people == {}
+    known = people()
+    assert await Identity(known).resolve(nobody) is None
+    assert await Identity(known).guess(nobody) is None
+    assert await known.all() == []
+
+
+async def test_a_guess_makes_nobody_known() -> None:
+    known = people()
+    assert await Identity(known).guess(ANA) == Person("test:1")
+    assert await known.all() == []
+    await known.resolve(ANA)
+    await known.set_language("test:1", "es")
+    assert await Identity(known).guess(ANA) == Person("test:1", language="es")
 
 
 async def test_a_chosen_language_stays_until_it_is_taken_back() -> None:
-    identity = Identity(RememberingPeople())
+    identity = Identity(people())
     person = await identity.resolve(ANA)
     assert person is not None
     for language in ("pt_BR", None):

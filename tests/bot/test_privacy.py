@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.api import Account, DataStatement, Json, Plugin, Running, Store, person_scope
+from bot.discretion import Discretion
 from bot.privacy import FAILED, LATE, Coordinator
 from bot.runtime import utc_now
 from bot.store import open_store
@@ -26,6 +27,10 @@ async def store_with(*people: str) -> Store:
         await store.people.resolve(Account("test", person))
         await store.documents.put(person_scope(f"test:{person}"), "ai.memory", "tea", person)
     return store
+
+
+def coordinating(store: Store, running: Any, seconds: float = 5.0) -> Coordinator:
+    return Coordinator(Discretion(store, lambda: store), running, seconds)
 
 
 async def hand_out(drawers: Drawers, person: str) -> Json:
@@ -60,7 +65,7 @@ def keeper(
 
 async def test_an_export_holds_the_store_and_the_plugins() -> None:
     store = await store_with("1")
-    coordinator = Coordinator(store, [keeper("files", {"test:1": ["a", "b"]})])
+    coordinator = coordinating(store, [keeper("files", {"test:1": ["a", "b"]})])
     held = await coordinator.export("test:1")
     assert held.keys() == {*(await store.export("test:1")), "plugins"}
     assert held["plugins"] == {"files": ["a", "b"]}
@@ -68,7 +73,7 @@ async def test_an_export_holds_the_store_and_the_plugins() -> None:
 
 async def test_what_is_kept_is_counted_by_kind() -> None:
     store = await store_with("1")
-    assert await Coordinator(store, []).kept("test:1") == await store.kept("test:1")
+    assert await coordinating(store, []).kept("test:1") == await store.kept("test:1")
     assert sum((await store.kept("test:1")).values()) == 2
 
 
@@ -76,7 +81,7 @@ async def test_an_erasure_takes_all_and_says_how_much() -> None:
     store = await store_with("1")
     kept = await store.kept("test:1")
     drawers = {"test:1": ["a", "b"]}
-    coordinator = Coordinator(store, [keeper("files", drawers)])
+    coordinator = coordinating(store, [keeper("files", drawers)])
     receipt = await coordinator.erase("test:1")
     assert receipt.counts == {**kept, "plugins.files": 2}
     assert receipt.failures == {}
@@ -95,7 +100,7 @@ async def test_a_hook_that_fails_is_told_of_and_stops_no_other(
 ) -> None:
     drawers = {"test:1": ["a"]}
     plugins = [keeper("broken", {}, broken, broken), keeper("files", drawers)]
-    coordinator = Coordinator(await store_with("1"), plugins, seconds=0.01)
+    coordinator = coordinating(await store_with("1"), plugins, seconds=0.01)
     held = await coordinator.export("test:1")
     assert held["plugins"] == {"files": ["a"]}
     assert held["failures"] == {"broken": reason}
@@ -110,7 +115,7 @@ async def test_a_hook_that_fails_is_told_of_and_stops_no_other(
 async def test_nobodys_data_is_refused_and_nothing_goes(nobody: Any) -> None:
     store = await store_with("1", "10")
     drawers = {"test:1": ["a"], "": ["b"]}
-    coordinator = Coordinator(store, [keeper("files", drawers)])
+    coordinator = coordinating(store, [keeper("files", drawers)])
     for act in (coordinator.kept, coordinator.export, coordinator.erase):
         with pytest.raises(ValueError, match="person"):
             await act(nobody)
@@ -124,7 +129,7 @@ def without_hooks() -> Running[Any]:
 
 async def test_statements_are_those_of_the_plugins_that_run() -> None:
     running: list[Running[Any]] = []
-    coordinator = Coordinator(await store_with(), running)
+    coordinator = coordinating(await store_with(), running)
     assert coordinator.statements() == {}
     running += [keeper("files", {}), without_hooks(), Running(Plugin("mute", "For a test"), None)]
     assert coordinator.statements() == {"files": "What files keeps.", "words": "Words."}
@@ -142,7 +147,7 @@ def test_erasing_one_leaves_all_others_as_they_were(people: list[str]) -> None:
 async def erase_first(people: list[str]) -> None:
     store = await store_with(*people)
     drawers = {f"test:{person}": [person] for person in people}
-    coordinator = Coordinator(store, [keeper("files", drawers)])
+    coordinator = coordinating(store, [keeper("files", drawers)])
     others = [f"test:{person}" for person in people[1:]]
     before: Mapping[str, Any] = {person: await coordinator.export(person) for person in others}
     await coordinator.erase(f"test:{people[0]}")
@@ -159,5 +164,5 @@ async def test_plugins_erase_once_nothing_older_can_write_any_more() -> None:
         seen.append(await store.kept(person))
         return 0
 
-    await Coordinator(store, [keeper("files", {}, erase=look)]).erase("test:1")
+    await coordinating(store, [keeper("files", {}, erase=look)]).erase("test:1")
     assert [sum(kept.values()) for kept in seen] == [0]

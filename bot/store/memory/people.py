@@ -53,7 +53,8 @@ class MemoryPeople:
     async def pause(self, person: str, *, paused: bool) -> None:
         """Note that nothing more is to be kept of a person, or that it may be again."""
         if (known := self._rows.people.get(named("a person's id", person))) is not None:
-            self._rows.people[person] = replace(known, paused=paused)
+            epoch = known.epoch + paused
+            self._rows.people[person] = replace(known, paused=paused, epoch=epoch)
 
     async def link(self, keep: str, join: str) -> Mapping[str, int]:
         """Make two people one: ``keep`` gets all that is ``join``'s; return what moved, by kind."""

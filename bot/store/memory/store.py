@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from bot.api import Json, chat_scope
@@ -53,6 +54,24 @@ class MemoryStore:
             if log.drop(person) and not log.entries:
                 del self._rows.logs[chat]
         return counts
+
+    async def purge_older(
+        self, messages: datetime | None, documents: Mapping[str, datetime]
+    ) -> int:
+        """Delete messages written before a time, and documents by namespace; return how many."""
+        count = 0
+        for log in self._rows.logs.values() if messages is not None else ():
+            old = [n for n, (entry, _) in log.entries.items() if _before(entry.time, messages)]
+            for sequence in old:
+                del log.entries[sequence]
+            count += len(old)
+        for (_, namespace), drawer in self._rows.documents.items():
+            until = documents.get(namespace)
+            gone = [k for k, row in drawer.items() if _before(row.document.updated, until)]
+            for key in gone:
+                del drawer[key]
+            count += len(gone)
+        return count
 
     async def move_chat(self, old: str, new: str) -> None:
         """Give all that a chat's key holds to another key; doing it again does nothing.
@@ -110,3 +129,7 @@ class MemoryStore:
 
     def _accounts(self, person: str) -> list[str]:
         return [a.key for a, owner in self._rows.accounts.values() if owner == person]
+
+
+def _before(time: datetime | None, until: datetime | None) -> bool:
+    return time is not None and until is not None and time < until

@@ -188,7 +188,9 @@ def _everybody(connection: sqlite3.Connection) -> list[Person]:
 
 
 def _pause(person: str, paused: bool, connection: sqlite3.Connection) -> None:  # noqa: FBT001
-    connection.execute("UPDATE people SET paused = ? WHERE id = ?", (paused, person))
+    connection.execute(
+        "UPDATE people SET paused = ?1, epoch = epoch + ?1 WHERE id = ?2", (paused, person)
+    )
 
 
 def _create(account: Account, now: int, connection: sqlite3.Connection) -> None:

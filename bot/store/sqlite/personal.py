@@ -56,6 +56,20 @@ def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
     return counts
 
 
+def purge_older(
+    messages: int | None, documents: Mapping[str, int], connection: sqlite3.Connection
+) -> int:
+    """Delete messages written before an instant, and documents by namespace; return how many."""
+    count = 0
+    if messages is not None:
+        count += connection.execute("DELETE FROM messages WHERE time < ?", (messages,)).rowcount
+    for namespace, until in documents.items():
+        count += connection.execute(
+            "DELETE FROM documents WHERE namespace = ? AND updated < ?", (namespace, until)
+        ).rowcount
+    return count
+
+
 def _erase_messages(person: str, connection: sqlite3.Connection) -> None:
     """Delete a person's entries, and what is known of chats that had no others."""
     chats = connection.execute(

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from datetime import datetime
 from functools import partial
 from logging import getLogger
 from pathlib import Path
@@ -21,7 +22,7 @@ from bot.store.sqlite.messages import SqliteMessages
 from bot.store.sqlite.migrating import Migration, migrate, migrations
 from bot.store.sqlite.moving import move
 from bot.store.sqlite.people import SqlitePeople
-from bot.store.sqlite.personal import count_rows, erase_rows, export_rows
+from bot.store.sqlite.personal import count_rows, erase_rows, export_rows, purge_older
 from bot.store.sqlite.readers import Readers
 from bot.store.sqlite.scrubbing import Scrubber, order_scrub
 from bot.store.sqlite.sealing import Seal, unlock
@@ -98,6 +99,14 @@ class SqliteStore:
         self.people.forget(person)
         await self._scrubber.scrub()
         return counts
+
+    async def purge_older(
+        self, messages: datetime | None, documents: Mapping[str, datetime]
+    ) -> int:
+        """Delete messages written before a time, and documents by namespace; return how many."""
+        limits = {namespace: instant(time) for namespace, time in documents.items()}
+        until = None if messages is None else instant(messages)
+        return await self._writer.write(partial(purge_older, until, limits))
 
     async def move_chat(self, old: str, new: str) -> None:
         """Give all that a chat's key holds to another key; doing it again does nothing.

@@ -1,6 +1,8 @@
 """/privacy: what is kept, its export and its erasure, over real dispatch and store."""
 
+import io
 import json
+import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.api import (
+    Attachment,
     ChatKind,
     Context,
     DataStatement,
@@ -120,7 +123,7 @@ async def test_it_is_told_in_the_readers_language() -> None:
 async def test_the_buttons_lead_on() -> None:
     async with album_bot() as bot:
         commands = [button.command for button in (await only(bot, "/privacy")).buttons]
-        assert commands == ["privacy export", "privacy erase"]
+        assert commands == ["privacy export", "privacy pause", "privacy erase"]
 
 
 @pytest.mark.parametrize(
@@ -156,13 +159,26 @@ async def test_an_unknown_action_is_answered_with_those_there_are() -> None:
         assert "/privacy export sends" in (await only(bot, "/privacy explode")).text
 
 
+def unpacked(file: Attachment) -> Any:
+    """Return the complete export, once every row of it was found in the readable one."""
+    with zipfile.ZipFile(io.BytesIO(file.content or b"")) as archive:
+        held = json.loads(archive.read("my-data.json"))
+        readable = archive.read("my-data.md").decode()
+    for kind, rows in held.items():
+        assert f"# {kind}" in readable
+        for row in rows if isinstance(rows, list) else []:
+            for value in row.values():
+                assert not isinstance(value, str) or value in readable
+    return held
+
+
 async def test_the_export_is_a_file_with_everything() -> None:
     async with album_bot() as bot:
         reply = await only(bot, "/privacy export")
         (file,) = reply.attachments
         assert file.content is not None
-        assert (file.media_type, file.size) == ("application/json", len(file.content))
-        held = json.loads(file.content)
+        assert (file.media_type, file.size) == ("application/zip", len(file.content))
+        held = unpacked(file)
         assert held["plugins"] == {"album": ["a.png", "b.png"]}
         for text in ("tea", "cats", "I like tea", "ana"):
             assert text in json.dumps(held)
@@ -184,7 +200,7 @@ async def test_an_export_that_lacks_something_says_so() -> None:
     async with talking_to(broken, plugin) as bot:
         reply = await only(bot, "/privacy export")
         assert "Something is missing" in reply.text
-        assert json.loads(reply.attachments[0].content or b"")["failures"].keys() == {"album"}
+        assert unpacked(reply.attachments[0])["failures"].keys() == {"album"}
 
 
 async def test_erasing_asks_first_and_says_what_will_go() -> None:
