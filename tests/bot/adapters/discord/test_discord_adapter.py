@@ -26,39 +26,14 @@ from bot.testing import talking_to
 
 OnDiscord = Callable[..., Any]
 BOT, PRIVATE, CHANNEL, THREAD = "900", "700", "600", "601"
-MENTION = {"where": CHANNEL, "mentions": [{"id": BOT, "username": "MyBot", "discriminator": "0"}]}
 
 
-async def test_messages_in_private_in_a_server_and_in_a_thread(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    async with on_discord() as talk:
-        await discord_server.says("hello", "10")
-        await discord_server.says("hi all", "11", where=CHANNEL)
-        await discord_server.says("in here", "12", where=THREAD)
-        private, public, inner = await talk.hears(3)
-    assert (private.chat.key, private.chat.private, private.addressed) == (
-        "discord:700",
-        True,
-        True,
-    )
-    assert (private.sender.key, private.sender.name) == ("discord:7", "Ana")
-    assert (public.chat.key, public.chat.kind) == ("discord:600", ChatKind.GROUP)
-    assert not public.addressed
-    assert public.chat.language == "es-ES"
-    assert (inner.chat.key, inner.chat.title) == ("discord:601", "shipping")
-    assert [m.update for m in talk.heard] == ["10", "11", "12"]
+def user(number: str, **more: Any) -> dict[str, Any]:
+    name = "MyBot" if number == BOT else f"user{number}"
+    return {"id": number, "username": name, "discriminator": "0", "avatar": None, **more}
 
 
-async def test_a_place_that_is_not_known_yet_is_not_private(
-    discord_server: Any, on_discord: OnDiscord
-) -> None:
-    async with on_discord() as talk:
-        elsewhere = discord_server.message("hello", where="12345") | {"guild_id": "54321"}
-        await discord_server.dispatch("MESSAGE_CREATE", **elsewhere)
-        [heard] = await talk.hears(1)
-    assert heard.chat.kind is ChatKind.GROUP
-    assert not heard.addressed
+MENTION: dict[str, Any] = {"where": CHANNEL, "mentions": [user(BOT)]}
 
 
 def greeter(ready: list[str]) -> Plugin[None]:
@@ -138,13 +113,11 @@ async def test_other_bots_and_webhooks_are_not_answered(
     discord_server: Any, discord_adapter: OnDiscord, running: OnDiscord
 ) -> None:
     talk = discord_adapter()
-    robot = {"id": "8", "username": "robot", "discriminator": "0", "avatar": None, "bot": True}
-    hook = {"id": "9", "username": "Ana", "discriminator": "0000", "avatar": None}
     async with talking_to(greeter([])) as bot:
         bot.runtime.adapters["discord"] = talk.adapter
         async with running(talk.adapter, bot.dispatcher.receive):
-            await discord_server.says("<@900> a", "10", author=robot, **MENTION)
-            await discord_server.says("<@900> b", "11", author=hook, webhook_id="9", **MENTION)
+            await discord_server.says("<@900> a", "10", author=user("8", bot=True), **MENTION)
+            await discord_server.says("<@900> b", "11", author=user("9"), webhook_id="9", **MENTION)
             await discord_server.says("<@900> c", "12", **MENTION)
             await discord_server.until(lambda: bool(discord_server.texts))
             await bot.settle()
@@ -167,30 +140,6 @@ async def test_a_slash_command_is_acknowledged_however_busy_the_bot_is(
         await discord_server.asks("hi", "21")
         await discord_server.until(lambda: len(discord_server.of("POST", ".*/callback")) == 2)
     assert discord_server.of("POST", ".*/callback") == [{"type": 5}] * 2
-
-
-async def test_a_slash_command_in_private(discord_server: Any, on_discord: OnDiscord) -> None:
-    async with on_discord() as talk:
-        slash = discord_server.interaction({"id": "1", "name": "hi", "type": 1}, locale="pt-BR")
-        await discord_server.dispatch("INTERACTION_CREATE", **discord_server.private(slash))
-        [heard] = await talk.hears(1)
-    assert heard.chat.private
-    assert (heard.chat.key, heard.sender.key) == ("discord:700", "discord:7")
-    assert heard.sender.language == "pt-BR"
-
-
-async def test_an_edit_says_that_it_is_one(discord_server: Any, on_discord: OnDiscord) -> None:
-    async with on_discord() as talk:
-        await discord_server.says("helo")
-        looked_up = discord_server.message("helo", embeds=[{"type": "link"}])
-        await discord_server.dispatch("MESSAGE_UPDATE", **looked_up)
-        edited = discord_server.message("hello", edited_timestamp="2026-01-01T00:01:00+00:00")
-        await discord_server.dispatch("MESSAGE_UPDATE", **edited)
-        first, second = await talk.hears(2)
-    assert (first.text, first.edited) == ("helo", False)
-    assert (second.text, second.edited) == ("hello", True)
-    assert first.id == second.id
-    assert first.update != second.update
 
 
 async def test_what_was_missed_comes_after_a_resume(
