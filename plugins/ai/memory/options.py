@@ -16,7 +16,15 @@ Review = Literal["auto", "required", "off"]
 
 TYPES: Final[tuple[Type, ...]] = ("preference", "fact", "context")
 LONGEST: Final = timedelta(days=36_500)
-Life = Annotated[Duration, Field(gt=timedelta(0), le=LONGEST)]
+
+
+def _checked_life(life: timedelta) -> timedelta:
+    if not timedelta(0) < life <= LONGEST:
+        raise ValueError("should be longer than no time, and 36500d at the most")
+    return life
+
+
+Life = Annotated[Duration, AfterValidator(_checked_life)]
 NAMESPACE: Final = r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*"
 
 
