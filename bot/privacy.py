@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from bot.api import Chat, DataStatement, Json, Receipt, Running, gettext_noop
+from bot.archive import archive
 from bot.discretion import Discretion
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,11 @@ class Coordinator:
         answers, failures = await self._ask(hooks)
         missing: Mapping[str, Json] = {"failures": failures} if failures else {}
         return {**held, "plugins": answers, **missing}
+
+    async def archive(self, person: str) -> tuple[bytes, bool]:
+        """Return the export as a zip archive, and whether something is missing in it."""
+        held = await self.export(person)
+        return archive(held), "failures" in held
 
     async def erase(self, person: str) -> Receipt:
         """Delete what the store holds, then what plugins do; one that fails stops no other.

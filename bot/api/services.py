@@ -80,6 +80,10 @@ class Privacy(Protocol):
         """
         ...
 
+    async def archive(self, person: str) -> tuple[bytes, bool]:
+        """Return the export as a zip archive, and whether something is missing in it."""
+        ...
+
     async def erase(self, person: str) -> Receipt:
         """Delete all that is kept, for good."""
         ...

@@ -1,5 +1,6 @@
 """Copies of the database that are whole, or are none."""
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -7,14 +8,35 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from bot.api import StoreError
-from bot.store.sqlite.files import create, neighbours, sync_folder
+from bot.store.sqlite.faults import told
+from bot.store.sqlite.files import NAME, create, examine, neighbours, sync_folder
 from bot.store.sqlite.link import connect
+from bot.store.sqlite.migrating import migrations
 
 
 def back_up(source: Path, target: Path) -> None:
     """Copy an open database, log included, to a file that has its name once it was checked."""
     with fresh(target) as partial, closing(connect(source, writes=False)) as connection:
         copy(connection, partial)
+
+
+async def verify(place: Path) -> Mapping[str, int]:
+    """Return the rows by table of a copy, or of a folder's database; `StoreError` if damaged."""
+    with told(place):
+        return await asyncio.to_thread(_verified, place)
+
+
+def _verified(place: Path) -> Mapping[str, int]:
+    path = place / NAME if place.is_dir() else place
+    if not path.is_file():
+        message = f"{path}: there is no such file"
+        raise StoreError(message)
+    if not examine(path, migrations()):
+        message = f"{path}: there is no store in it"
+        raise StoreError(message)
+    with closing(connect(path, writes=False)) as connection:
+        check(connection, path)
+        return row_counts(connection)
 
 
 @contextmanager
