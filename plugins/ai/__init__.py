@@ -48,6 +48,7 @@ def _memory(services: Services[AiConfig]) -> Memory:
         tasks=services.tasks,
         clock=services.clock,
         log=services.log,
+        incognito=services.privacy.incognito,
     )
 
 

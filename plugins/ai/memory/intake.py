@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from bot.api import Chat
 from plugins.ai.memory.fact import Fact, Origin, Source, Status, key_of
 from plugins.ai.memory.ledger import Ledger
 from plugins.ai.memory.options import Review as Policy
@@ -18,7 +19,12 @@ class Work:
     epoch: int | None
     generation: int
     origin: Origin | None = None
-    shared: bool = False
+    chat: Chat | None = None
+
+    @property
+    def shared(self) -> bool:
+        """Whether it was said where others read along."""
+        return self.chat is not None and not self.chat.private
 
 
 class Intake:

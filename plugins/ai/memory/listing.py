@@ -28,6 +28,11 @@ def person_in_private(context: Context[Any]) -> str:
     """Return the sender's id where nobody else reads along; refuse otherwise and say what to do."""
     if context.sender is None:
         raise UserError("You write anonymously, so I remember nothing about you.")
+    if not context.keeps:
+        raise UserError(
+            "As you wished, I keep nothing at the moment, and what I knew before rests untouched."
+            " /privacy shows how to go on."
+        )
     if not context.private:
         raise UserError(
             "What I remember about you is for your eyes only:"

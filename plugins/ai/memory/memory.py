@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from logging import Logger
 from typing import Any, Final
 
-from bot.api import Context, Erased, Store, StoreError, Tasks, parse_duration
+from bot.api import Chat, Context, Erased, Store, StoreError, Tasks, parse_duration
 from plugins.ai.memory.extraction import Extractor
 from plugins.ai.memory.fact import Fact, Origin, Source, cleaned, key_of
 from plugins.ai.memory.intake import Intake, Work
@@ -34,7 +34,7 @@ class Memory:
     """Facts about people.
 
     Without ``options`` nothing is injected or extracted of its own accord, but all the rest works.
-    ``make`` returns the provider that extracts.
+    ``make`` returns the provider that extracts. ``incognito`` tells whether a chat keeps nothing.
     """
 
     def __init__(  # noqa: PLR0913 - one argument for each thing it works with
@@ -46,6 +46,7 @@ class Memory:
         tasks: Tasks,
         clock: Callable[[], datetime],
         log: Logger,
+        incognito: Callable[[Chat], bool] = lambda _: False,
     ) -> None:
         self.on = options is not None
         self.options = options or MemoryConfig()
@@ -58,6 +59,7 @@ class Memory:
         self._extractor = Extractor(make, self.options, self.counts, log)
         self._tasks = tasks
         self._log = log
+        self._incognito = incognito
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def close(self) -> None:
@@ -93,7 +95,7 @@ class Memory:
             person.epoch,
             self._ledger.generations[person.id],
             Origin(context.chat, message.id, kept),
-            shared=not context.private,
+            message.chat,
         )
         self._tasks.start(self._learn(work, user_text, answer), name="memory extraction")
 
@@ -192,11 +194,16 @@ class Memory:
         async with self._room:
             candidates = await self._extractor.extract(user_text, answer)
         async with self._ledger.lock(work.person):
-            now = await self.policies.wish(work.person)
-            if now != wish or work.generation != self._ledger.generations[work.person]:
+            if await self._late(work, wish):
                 self.counts["memory extractions dropped: out of date"] += 1
                 return []
             return [c.text for c in candidates if await self._intake.propose(work, c, policy)]
+
+    async def _late(self, work: Work, wish: Wish) -> bool:
+        """Tell whether the person has had something forgotten or chosen anew meanwhile."""
+        forgotten = work.generation != self._ledger.generations[work.person]
+        hidden = work.chat is not None and self._incognito(work.chat)
+        return forgotten or hidden or await self.policies.wish(work.person) != wish
 
 
 def _life(ttl: timedelta | str) -> timedelta:

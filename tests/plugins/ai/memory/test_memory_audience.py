@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bot.api import Account, ChatKind
+from bot.api import Account, Chat, ChatKind
 from bot.background import Background
 from bot.store import open_store
 from plugins.ai.memory import Memory, MemoryConfig
@@ -88,7 +88,8 @@ class Life:
             (self.private if private or fate == "told" else self.shared)[person].add(text)
 
     async def _learn(self, person: str, text: str, *, private: bool, wait: bool = False) -> None:
-        work = Work(person, 0, 0, Origin("test:1", "1"), shared=not private)
+        kind = ChatKind.PRIVATE if private else ChatKind.GROUP
+        work = Work(person, 0, 0, Origin("test:1", "1"), Chat("test", "1", kind))
         policy: Any = "required" if wait else "auto"
         await self.memory._intake.propose(work, Candidate(text), policy)
 

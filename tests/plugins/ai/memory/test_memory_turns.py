@@ -261,3 +261,50 @@ async def test_erasing_a_person_while_an_extraction_waits_leaves_nothing(
         assert await bot.runtime.offers.ai.memory(ANA) == ["Has a cat"]
         counts = bot.runtime.offers.ai.facts.counts
         assert counts["memory extractions dropped: erased"] == 1
+
+
+@pytest.mark.parametrize("kind", [ChatKind.PRIVATE, ChatKind.GROUP])
+@pytest.mark.parametrize("act", ["pause", "incognito", "pause and resume"])
+async def test_a_wish_to_keep_nothing_drops_what_is_being_learned(
+    chatting: Any, server: Any, answered: Any, sse: Any, act: str, kind: ChatKind
+) -> None:
+    going = asyncio.Event()
+    server.script = [
+        answered([sse("Nice.")]),
+        answered([sse(facts("Likes tea"))], before=going),
+    ]
+    place = {"chat": "ana" if kind is ChatKind.PRIVATE else "g", "kind": kind, "addressed": True}
+    async with chatting(model=True, block=LEARNING) as bot:
+        message = bot.message("I like tea", **place)
+        await bot.dispatcher.receive(message)
+        await bot.dispatcher.drain()
+        while len(server.asked) < 2:
+            await asyncio.sleep(0.01)
+        if act == "incognito":
+            await bot.runtime.discretion.set_incognito(message.chat, on=True)
+        else:
+            await bot.runtime.discretion.pause(ANA, paused=True)
+        if act == "pause and resume":
+            await bot.runtime.discretion.pause(ANA, paused=False)
+        going.set()
+        await bot.settle()
+        assert await bot.store.documents.scan("ai.memory") == []
+
+
+async def test_while_nothing_is_kept_nothing_is_learned_recalled_or_promised(
+    chatting: Any, server: Any, answered: Any, sse: Any
+) -> None:
+    server.script = [answered([sse(facts("Likes tea"))])]
+    async with chatting(model=True, block=LEARNING) as bot:
+        await bot.say("/remember I have a cat")
+        await bot.runtime.discretion.pause(ANA, paused=True)
+        await bot.say("I like tea")
+        assert len(server.asked) == 1
+        assert "I have a cat" not in system(server.asked[0])
+        for text in ("/remember I like tea", "/memory", "/forget cat", "/memory off"):
+            (reply,) = await bot.say(text)
+            assert "I keep nothing at the moment" in reply.text
+        await bot.runtime.discretion.pause(ANA, paused=False)
+        (reply,) = await bot.say("/memory")
+        assert "1. I have a cat" in reply.text
+        assert len(await bot.store.documents.scan("ai.memory")) == 1
