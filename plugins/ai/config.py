@@ -15,6 +15,9 @@ OPENAI: Final = "https://api.openai.com/v1"
 EXTRACTION_TOKENS: Final = 1024
 """What a list of facts may take where nothing else is set."""
 
+UNCAPPED: Final[frozenset[str]] = frozenset({"ollama"})
+"""Providers that get no limit unless one is set: their models stop by themselves."""
+
 Positive = Annotated[Duration, Field(gt=timedelta(0), le=timedelta(minutes=10))]
 
 
@@ -142,5 +145,5 @@ class AiConfig(Block):
 def extracting(config: AiConfig) -> AiConfig:
     """Return the configuration of the provider that extracts facts."""
     options = (config.remembering and config.remembering.extracting) or Extracting()
-    most = options.max_tokens or EXTRACTION_TOKENS
+    most = options.max_tokens or (None if config.provider in UNCAPPED else EXTRACTION_TOKENS)
     return config.model_copy(update={"model": options.model or config.model, "max_tokens": most})

@@ -26,6 +26,9 @@ from plugins.ai.providers.provider import Provider, ProviderError
 AT_ONCE: Final = 4
 """How many extractions ask the model at the same time."""
 
+MOST_WAITING: Final = 200
+"""How many extractions may be under way; while there are more, turns are not learned from."""
+
 LONGEST_ORIGIN: Final = 500
 """How much of a message is kept beside a candidate, in characters, until it is reviewed."""
 
@@ -60,6 +63,7 @@ class Memory:
         self._tasks = tasks
         self._log = log
         self._incognito = incognito
+        self._waiting = 0
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def close(self) -> None:
@@ -89,6 +93,10 @@ class Memory:
         wanted = self.on and self.options.extracting is not None and self.options.review != "off"
         if not wanted or person is None or message.forwarded is not None or message.command:
             return
+        if self._waiting >= MOST_WAITING:
+            self.counts["memory extractions dropped: too many at once"] += 1
+            return
+        self._waiting += 1
         kept = "" if is_secret(user_text) else cleaned(user_text)[:LONGEST_ORIGIN]
         work = Work(
             person.id,
@@ -185,6 +193,8 @@ class Memory:
         except ProviderError as error:
             self.counts[f"memory extractions failed: {error.fault}"] += 1
             self._log.warning("an extraction failed (%s): %s", error.fault, error)
+        finally:
+            self._waiting -= 1
 
     async def _extract(self, work: Work, user_text: str, answer: str) -> list[str]:
         wish = await self.policies.wish(work.person)

@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from bot.api import Account, Erased, UserError
+from bot.api import Account, Chat, Erased, Message, UserError
 from plugins.ai.memory.intake import Work
 from plugins.ai.memory.ledger import Changed
 from plugins.ai.memory.review import Review
@@ -156,6 +157,27 @@ async def test_a_write_over_a_changed_fact_changes_nothing(room: Any, store: str
         with pytest.raises(Changed):
             await r.memory._ledger.write(seen.rejected())
         assert await r.facts() == before
+
+
+async def test_while_too_many_wait_for_the_model_no_more_are_begun(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plugins.ai.memory.memory.MOST_WAITING", 2)
+    async with room(auto_extract=True) as r:
+        r.model.answers, r.model.going = [["Likes tea"]], asyncio.Event()
+        person = await r.store.people.get(ANA)
+        message = Message("1", Chat("test", "ana"), Account("test", "ana"), "I like tea", r.clock())
+        context: Any = SimpleNamespace(person=person, message=message, chat="test:ana")
+        for _ in range(5):
+            r.memory.learn(context, "I like tea", "")
+        await r.model.waiting.wait()
+        r.model.going.set()
+        await r.memory.idle()
+        assert r.memory.counts["memory extractions dropped: too many at once"] == 3
+        assert len(r.model.asked) == 2
+        r.memory.learn(context, "I like tea", "")
+        await r.memory.idle()
+        assert len(r.model.asked) == 3
 
 
 @STORES
