@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from bot.api import Account, Entry, Erased, Role, Store, origin, person_scope
 from bot.runtime import utc_now
@@ -184,11 +190,12 @@ class PeopleInSqlite(People):
 
 @pytest.mark.parametrize(("machine", "examples"), [(People, 60), (PeopleInSqlite, 25)])
 def test_properties_hold(machine: type[People], examples: int) -> None:
-    case = machine.TestCase
-    case.settings = settings(
-        max_examples=examples,
-        stateful_step_count=25,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
+    run_state_machine_as_test(  # type: ignore[no-untyped-call, unused-ignore]
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
     )
-    case("runTest").debug()  # type: ignore[no-untyped-call, unused-ignore]
