@@ -24,7 +24,7 @@ def test_the_configuration_is_valid(tmp_path: Path) -> None:
     text = block("yaml")
     (tmp_path / "bot.yaml").write_text(text)
     config = load(tmp_path / "bot.yaml", Catalog(), dict.fromkeys(VARIABLE.findall(text), "1:a"))
-    assert list(config.plugins) == ["core", "privacy", "rag", "ai"]
+    assert list(config.plugins) == ["core", "people", "privacy", "rag", "ai"]
 
 
 async def test_the_plugin_plays_and_what_it_keeps_is_the_persons() -> None:

@@ -56,6 +56,7 @@ def starter(answers: Answers) -> str:
             "",
             "plugins:   # the order is the priority; a plugin that is not named here is off",
             "  core: {}   # /start /help /language /ping",
+            "  people: {}   # /link: one person with accounts on several platforms",
             "  privacy: {}   # /privacy: what is kept about a person, export, erasure",
             "  rag:   # finds the passages that may answer a question",
             f"    documents: {_listed(answers.documents)}",

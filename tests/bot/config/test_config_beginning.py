@@ -130,7 +130,7 @@ def test_check_accepts_whatever_is_written(write: Callable[[str], Path], answers
         n for n in ("telegram", "discord", "console") if n in answers.platforms
     ]
     assert config.language == answers.language
-    assert list(config.plugins) == ["core", "privacy", "rag", "ai"]
+    assert list(config.plugins) == ["core", "people", "privacy", "rag", "ai"]
     if answers.provider == "openai":
         assert config.plugins["ai"].model == answers.model.replace("$${", "${")
 
