@@ -18,7 +18,7 @@ from typing import Final
 from pydantic import BaseModel, SecretStr
 
 from bot import log
-from bot.api import Adapter, Chat, Host, Store, Unauthorized
+from bot.api import Adapter, Chat, Host, Message, Store, Unauthorized
 from bot.config import Config, load
 from bot.dispatch import Dispatcher, Limits
 from bot.i18n import Languages
@@ -82,20 +82,30 @@ async def serve(config: Config, catalog: Catalog, beat: Beat) -> None:
             extra={"platforms": list(runtime.adapters), "plugins": list(config.plugins)},
         )
         report = partial(_report, beat, counts, degraded)
-        signalled = await _talk(runtime, dispatcher, report)
         drain = config.dispatch.drain.total_seconds()
-        await _settle(runtime, dispatcher, drain, signalled=signalled)
+        await _talk(runtime, dispatcher, report, drain)
 
 
-async def _talk(runtime: Runtime, dispatcher: Dispatcher, report: Callable[[], None]) -> bool:
-    """Run the adapters; return True on a signal, False when all ended by themselves."""
+async def _talk(
+    runtime: Runtime, dispatcher: Dispatcher, report: Callable[[], None], drain: float
+) -> None:
+    """Run the adapters until a signal or their own end, then finish what was accepted.
+
+    They stay connected for that, so that answers under way arrive, and take nothing in any more.
+    """
     stop = asyncio.Event()
     signalled = _on_signal(stop)
+
+    async def receive(message: Message) -> None:
+        if stop.is_set():
+            await asyncio.Event().wait()  # what is never acknowledged comes again
+        await dispatcher.receive(message)
+
     try:
         async with asyncio.TaskGroup() as group:
             resuming = group.create_task(dispatcher.resume())
             talking = [
-                group.create_task(supervise(adapter, dispatcher.receive), name=name)
+                group.create_task(supervise(adapter, receive), name=name)
                 for name, adapter in runtime.adapters.items()
             ]
             others = (
@@ -103,11 +113,12 @@ async def _talk(runtime: Runtime, dispatcher: Dispatcher, report: Callable[[], N
                 group.create_task(_beat(report)),
             )
             await stop.wait()
-            for task in (resuming, *talking, *others):
+            resuming.cancel()
+            await _settle(runtime, dispatcher, drain, signalled=signalled.is_set())
+            for task in (*talking, *others):
                 task.cancel()
     except* Unauthorized as errors:
         raise _first(errors) from None
-    return signalled.is_set()
 
 
 async def _ended(talking: Sequence[asyncio.Task[None]], stop: asyncio.Event) -> None:

@@ -31,6 +31,8 @@ CLOSED: Final = {
     4014: INTENT_MISSING,
 }
 SHARDING_NEEDED: Final = 4011
+SESSION_CLOSED: Final = "Session is closed"
+"""What aiohttp says to a request that comes after the end."""
 
 SIMPLE: Final[Mapping[type[Exception], tuple[type[AdapterError], str]]] = {
     discord.LoginFailure: (Unauthorized, NOT_ACCEPTED),
@@ -49,6 +51,10 @@ def sdk_errors() -> Iterator[None]:
         yield
     except SDK_ERRORS as error:
         raise adapter_error(error) from error
+    except RuntimeError as error:
+        if str(error) != SESSION_CLOSED:
+            raise
+        raise Unavailable("the connection to Discord was closed") from error
 
 
 def adapter_error(error: Exception) -> AdapterError:

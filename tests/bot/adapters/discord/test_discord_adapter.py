@@ -237,8 +237,8 @@ async def test_an_interaction_that_nothing_answers_stops_thinking(
 async def test_the_log_has_no_token_and_no_words(
     discord_server: Any, on_discord: OnDiscord, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.WARNING, "aiohttp.access")  # the server's own
+    caplog.set_level(logging.DEBUG)
     reply = Reply("our secret reply", reply_to="20")
     discord_server.fail("POST", "/interactions/20/interaction-token/callback", 429)
     discord_server.fail("POST", "/channels/700/messages", 400, 50035)
