@@ -261,7 +261,7 @@ ANSWERS: Final = {
     "platforms": "telegram, discord or console; may be given several times",
     "telegram_token": "environment variable that holds the Telegram token",
     "discord_token": "environment variable that holds the Discord token",
-    "provider": "offline or openai",
+    "provider": "offline, openai, anthropic, gemini or ollama",
     "base_url": "address of the model server",
     "model": "the model's name",
     "api_key": "environment variable that holds the key; - for none",

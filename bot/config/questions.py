@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from bot.config.starter import OPENAI, PLATFORMS, PROVIDERS, VARIABLE, Answers
+from bot.config.starter import KEYLESS, OPENAI, PLATFORMS, PROVIDERS, VARIABLE, Answers
 from bot.negotiation import parse
 
 Ask = Callable[[str], str]
@@ -31,13 +31,13 @@ QUESTIONS: Final = (
         "Environment variable that will hold the Discord token",
         lambda answers: "discord" in answers.platforms,
     ),
-    Question("provider", f"Provider of answers, {' or '.join(PROVIDERS)}"),
+    Question("provider", f"Provider of answers, of {', '.join(PROVIDERS)}"),
     Question("base_url", "Address of the model server", lambda a: a.provider == "openai"),
-    Question("model", "Model", lambda a: a.provider == "openai"),
+    Question("model", "Model", lambda a: a.provider != "offline"),
     Question(
         "api_key",
         "Environment variable that will hold the key (`-` for none)",
-        lambda a: a.provider == "openai",
+        lambda a: a.provider not in KEYLESS,
     ),
     Question("documents", "Folder of the documents to answer from"),
     Question("language", "Language of the bot where a reader has no choice"),
@@ -58,13 +58,15 @@ def answered(given: Mapping[str, Any], ask: Ask | None) -> Answers:
     for question in QUESTIONS:
         if ask is not None and question.field not in given and question.fits(answers):
             answers = _asked(answers, question, ask)
-    if answers.provider == "openai" and answers.base_url == OPENAI and not answers.api_key:
-        raise ValueError(f"{OPENAI} needs a key; name the environment variable that holds it")
+    own = answers.provider != "openai" or answers.base_url == OPENAI
+    if answers.provider not in KEYLESS and own and not answers.key:
+        place = OPENAI if answers.provider == "openai" else answers.provider
+        raise ValueError(f"{place} needs a key; name the environment variable that holds it")
     return answers
 
 
 def _asked(answers: Answers, question: Question, ask: Ask) -> Answers:
-    default = getattr(answers, question.field)
+    default = _default(answers, question.field)
     shown = default if isinstance(default, str) else " ".join(default)
     prompt = f"{question.text} [{shown}]: "
     while True:
@@ -75,6 +77,13 @@ def _asked(answers: Answers, question: Question, ask: Ask) -> Answers:
             return _with(answers, question.field, typed)
         except ValueError as error:
             prompt = f"{error}\n{question.text} [{shown}]: "
+
+
+def _default(answers: Answers, field: str) -> str | Sequence[str]:
+    found: str | Sequence[str] | None = getattr(answers, field)
+    if found is None:
+        found = answers.proposed if field == "model" else answers.key
+    return found
 
 
 def _with(answers: Answers, field: str, value: str | Sequence[str]) -> Answers:

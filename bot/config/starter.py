@@ -12,7 +12,16 @@ VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OPENAI: Final = "https://api.openai.com/v1"
 
 PLATFORMS: Final = ("telegram", "discord", "console")
-PROVIDERS: Final = ("offline", "openai")
+MODELS: Final = {
+    "openai": "gpt-5-mini",
+    "anthropic": "claude-sonnet-4-5",
+    "gemini": "gemini-2.5-flash",
+    "ollama": "llama3.2",
+}
+"""Providers with the model that is proposed for each."""
+
+PROVIDERS: Final = ("offline", *MODELS)
+KEYLESS: Final = frozenset({"offline", "ollama"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +33,8 @@ class Answers:
     discord_token: str = "DISCORD_TOKEN"  # noqa: S105 - a variable's name
     provider: str = "offline"
     base_url: str = OPENAI
-    model: str = "gpt-5-mini"
-    api_key: str = "OPENAI_API_KEY"
+    model: str | None = None
+    api_key: str | None = None
     documents: str = "./docs"
     language: str = "en"
 
@@ -34,7 +43,19 @@ class Answers:
         """The environment variables that the configuration asks for."""
         names = {"telegram": self.telegram_token, "discord": self.discord_token}
         found = [names[platform] for platform in self.platforms if platform in names]
-        return [*found, *([self.api_key] if self.provider == "openai" and self.api_key else ())]
+        return [*found, *([self.key] if self.key else ())]
+
+    @property
+    def key(self) -> str:
+        """The variable of the provider's key, "" for none."""
+        if self.provider in KEYLESS:
+            return ""
+        return f"{self.provider.upper()}_API_KEY" if self.api_key is None else self.api_key
+
+    @property
+    def proposed(self) -> str:
+        """The model's name."""
+        return self.model or MODELS.get(self.provider, "")
 
 
 def starter(answers: Answers) -> str:
@@ -83,11 +104,12 @@ def _provider(answers: Answers) -> Iterator[str]:
     if answers.provider == "offline":
         yield "    provider: offline   # quotes the documents; no model, no network"
         return
-    yield "    provider: openai   # any server that speaks its protocol"
-    yield f"    base_url: {_text(answers.base_url)}"
-    yield f"    model: {_text(answers.model)}"
-    if answers.api_key:
-        yield f"    api_key: ${{{answers.api_key}}}"
+    yield f"    provider: {answers.provider}"
+    if answers.provider == "openai":
+        yield f"    base_url: {_text(answers.base_url)}   # any server that speaks its protocol"
+    yield f"    model: {_text(answers.proposed)}"
+    if answers.key:
+        yield f"    api_key: ${{{answers.key}}}"
 
 
 def _listed(text: str) -> str:

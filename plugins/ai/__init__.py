@@ -27,7 +27,7 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     if config.rag is not None:
         retriever = services.tools.get(config.rag.retriever, Retriever)
         grounding = Grounding(retriever, config.rag, services.tasks, services.log)
-    provider = make(config)
+    provider = make(config, services.log)
     facts = _memory(services)
     history = History(services.store.messages, config.history.window)
     assistant = Assistant(config, provider, history, grounding, facts, services.log)
@@ -44,7 +44,7 @@ def _memory(services: Services[AiConfig]) -> Memory:
     return Memory(
         config.remembering,
         services.store,
-        lambda: make(extracting(config)),
+        lambda: make(extracting(config), services.log),
         tasks=services.tasks,
         clock=services.clock,
         log=services.log,

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from bot.api import Draft
 from plugins.ai.citations import Citations
 from plugins.ai.links import Links
-from plugins.ai.providers.provider import End, Event, Piece, ProviderError, Stop, Usage
+from plugins.ai.providers.provider import (
+    End,
+    Event,
+    Piece,
+    ProviderError,
+    Replaced,
+    Stop,
+    Usage,
+)
 from plugins.ai.screen import Screen
 
 
@@ -24,6 +32,7 @@ class Answer:
     stop: Stop | None = None
     usage: Usage | None = None
     broken: ProviderError | None = None
+    replaced: str | None = None
 
     @property
     def shown(self) -> bool:
@@ -71,5 +80,7 @@ class Answer:
                 self.stop = stop
             case Usage():
                 self.usage = event
+            case Replaced(name):
+                self.replaced = name
             case _:
                 pass

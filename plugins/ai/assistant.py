@@ -36,9 +36,11 @@ class Assistant(Remembering):
     @property
     def recipients(self) -> Sequence[str]:
         """Who is sent what people write: the provider's server, where there is one."""
-        if self.config.provider == "offline":
-            return ()
-        return (f"{self.config.provider} ({urlsplit(self.config.base_url).hostname})",)
+        return [
+            f"{access.provider} ({urlsplit(access.address).hostname})"
+            for access in (self.config, *self.config.fallback)
+            if access.provider != "offline"
+        ]
 
     async def answer(self, context: Context[Any]) -> None:
         """Answer a message and keep what was said."""

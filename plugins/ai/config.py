@@ -1,5 +1,6 @@
 """The ``ai`` block of the configuration."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import Annotated, Final, Literal, Self
@@ -11,6 +12,16 @@ from bot.api import Duration
 from plugins.ai.memory.options import Extracting, MemoryConfig
 
 OPENAI: Final = "https://api.openai.com/v1"
+ADDRESSES: Final[Mapping[str, str]] = {
+    "openai": OPENAI,
+    "anthropic": "https://api.anthropic.com",
+    "gemini": "https://generativelanguage.googleapis.com",
+    "ollama": "http://127.0.0.1:11434",
+}
+"""Where each provider is unless ``base_url`` says otherwise."""
+
+KEYLESS: Final = frozenset({"offline", "ollama"})
+Kind = Literal["offline", "openai", "anthropic", "gemini", "ollama"]
 
 EXTRACTION_TOKENS: Final = 1024
 """What a list of facts may take where nothing else is set."""
@@ -101,13 +112,37 @@ class LinksConfig(Block):
     allow: tuple[str, ...] = ()
 
 
-class AiConfig(Block):
-    """The whole block."""
+class Access(Block):
+    """Which model answers, and how its server is reached."""
 
-    provider: Literal["offline", "openai"] = "offline"
-    base_url: Annotated[str, AfterValidator(checked_url)] = OPENAI
+    provider: Kind = "offline"
+    base_url: Annotated[str, AfterValidator(checked_url)] | None = None
     model: str | None = Field(default=None, min_length=1)
     api_key: Annotated[SecretStr, AfterValidator(checked_key)] = SecretStr("")
+
+    @property
+    def address(self) -> str:
+        """The server's address."""
+        return self.base_url or ADDRESSES.get(self.provider, "")
+
+    @model_validator(mode="after")
+    def _can_ask(self) -> Self:
+        if self.provider == "offline":
+            return self
+        if self.model is None:
+            message = f"provider {self.provider} needs `model`, the name of a model it serves"
+            raise ValueError(message)
+        own = self.base_url is None or self.base_url == ADDRESSES[self.provider]
+        if own and self.provider not in KEYLESS and not self.api_key.get_secret_value():
+            name = f"{self.provider.upper()}_API_KEY"
+            raise ValueError(f"this provider needs `api_key`, best as ${{{name}}}")
+        return self
+
+
+class AiConfig(Access):
+    """The whole block; ``fallback`` is asked in its order where the provider is out of order."""
+
+    fallback: tuple[Access, ...] = ()
     system: str = ""
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -128,18 +163,15 @@ class AiConfig(Block):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if self.provider == "offline":
-            if self.remembering is not None and self.remembering.extracting is not None:
-                message = "memory.auto_extract needs a model; the offline provider has none"
-                raise ValueError(message)
-            return self
-        if self.model is None:
-            message = f"provider {self.provider} needs `model`, the name of a model it serves"
-            raise ValueError(message)
-        if self.base_url == OPENAI and not self.api_key.get_secret_value():
-            message = "this provider needs `api_key`, best as ${OPENAI_API_KEY}"
+        extracts = self.remembering is not None and self.remembering.extracting is not None
+        if self.provider == "offline" and extracts:
+            message = "memory.auto_extract needs a model; the offline provider has none"
             raise ValueError(message)
         return self
+
+    def with_access(self, access: Access) -> "AiConfig":
+        """Return the same options for another provider."""
+        return self.model_copy(update={name: getattr(access, name) for name in Access.model_fields})
 
 
 def extracting(config: AiConfig) -> AiConfig:

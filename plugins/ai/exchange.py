@@ -14,7 +14,7 @@ from plugins.ai.prompt import request
 from plugins.ai.providers.provider import Fault, ProviderError, Stop
 from plugins.ai.screen import Screen
 from plugins.ai.utterance import Utterance
-from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, UNKNOWN
+from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, REPLACED, UNKNOWN
 
 if TYPE_CHECKING:
     from plugins.ai.assistant import Assistant
@@ -75,14 +75,15 @@ class Exchange:
         if answer.stop is Stop.UNKNOWN:
             answer.raw = self.context.gettext(UNKNOWN)
             await answer.add(answer.raw)
-            return
         for line in self._lines(answer):
             await answer.add(f"\n\n{line}" if answer.draft.text else line)
         self._count(answer)
 
     def _lines(self, answer: Answer) -> list[str]:
         say = self.context.gettext
-        lines = []
+        lines = [] if answer.replaced is None else [say(REPLACED)]
+        if answer.stop is Stop.UNKNOWN:
+            return lines
         if answer.broken is not None:
             lines.append(say(BROKEN_OFF))
         elif answer.stop is not None and answer.stop in CUT:

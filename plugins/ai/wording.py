@@ -49,6 +49,9 @@ CUT: Final[Mapping[Stop, str]] = {
 BROKEN_OFF: Final = gettext_noop(
     "(The answer broke off here: the connection to my language model failed. Please ask again.)"
 )
+REPLACED: Final = gettext_noop(
+    "(Another model than usual answered this, since mine is out of order.)"
+)
 EMPTY: Final = gettext_noop(
     "My language model gave no answer. Please ask again, or put it differently."
 )

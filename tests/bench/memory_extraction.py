@@ -20,7 +20,8 @@ from bot.background import Background
 from bot.store import open_store
 from plugins.ai.config import AiConfig, extracting
 from plugins.ai.memory import Memory, MemoryConfig
-from plugins.ai.providers.openai import OpenAi
+from plugins.ai.providers.openai import DIALECT
+from plugins.ai.providers.streaming import Streaming
 
 SMALL_TALK = [
     "hi there!",
@@ -101,7 +102,7 @@ async def main() -> None:
         memory = Memory(
             config.remembering or MemoryConfig(),
             store,
-            lambda: OpenAi(extracting(config)),
+            lambda: Streaming(extracting(config), DIALECT),
             tasks=Background(log),
             clock=lambda: datetime.now(UTC),
             log=log,

@@ -80,7 +80,14 @@ class End:
     stop: Stop
 
 
-Event = Piece | ToolCall | Usage | End
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Another provider answers, since the first is out of order."""
+
+    name: str
+
+
+Event = Piece | ToolCall | Usage | End | Replaced
 
 
 class Fault(StrEnum):

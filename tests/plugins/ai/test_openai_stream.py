@@ -9,7 +9,7 @@ import pytest
 
 from bot.api import Role
 from plugins.ai.config import AiConfig
-from plugins.ai.providers.openai import OpenAi, payload
+from plugins.ai.providers.openai import DIALECT, payload
 from plugins.ai.providers.provider import (
     End,
     Event,
@@ -23,6 +23,7 @@ from plugins.ai.providers.provider import (
     Usage,
 )
 from plugins.ai.providers.retries import Retries
+from plugins.ai.providers.streaming import Streaming
 
 Sse = Callable[..., bytes]
 ASK = Request("Be brief.", [Turn(Role.USER, "hello")])
@@ -35,7 +36,7 @@ def config(url: str, **more: Any) -> AiConfig:
 
 
 async def events(server: Any, retries: Retries = ONCE, **more: Any) -> list[Event]:
-    provider = OpenAi(config(server.url, **more), retries)
+    provider = Streaming(config(server.url, **more), DIALECT, retries)
     try:
         return [event async for event in provider.stream(ASK)]
     finally:
@@ -50,7 +51,7 @@ async def test_every_cut_gives_the_same_text(server: Any, answered: Any, sse: Ss
     body = sse("北京 🌍")
     server.script = [answered([body[:cut], body[cut:]]) for cut in range(1, len(body))]
     server.script.append(answered([bytes([byte]) for byte in body]))
-    provider = OpenAi(config(server.url), ONCE)
+    provider = Streaming(config(server.url), DIALECT, ONCE)
     for _ in server.script:
         found = [event async for event in provider.stream(ASK)]
         assert text(found) == "北京 🌍"

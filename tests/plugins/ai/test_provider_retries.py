@@ -12,10 +12,11 @@ from llmock.pytest_plugin import LLMock
 
 from bot.api import Role
 from plugins.ai.config import AiConfig
-from plugins.ai.providers.openai import OpenAi
+from plugins.ai.providers.openai import DIALECT
 from plugins.ai.providers.provider import Event, Fault, Piece, ProviderError, Request, Turn
 from plugins.ai.providers.refusals import retry_after
 from plugins.ai.providers.retries import Retries
+from plugins.ai.providers.streaming import Streaming
 
 Sse = Callable[..., bytes]
 KEY = "sk-secret-1234567890"
@@ -23,12 +24,12 @@ ASK = Request("", [Turn(Role.USER, "hello")])
 QUICK = Retries(2, base=0.02)
 
 
-def provider(url: str, retries: Retries = QUICK, **more: Any) -> OpenAi:
+def provider(url: str, retries: Retries = QUICK, **more: Any) -> Streaming:
     block = {"provider": "openai", "base_url": url, "model": "m", "api_key": KEY, **more}
-    return OpenAi(AiConfig.model_validate(block), retries)
+    return Streaming(AiConfig.model_validate(block), DIALECT, retries)
 
 
-async def ask(asked: OpenAi) -> str:
+async def ask(asked: Streaming) -> str:
     try:
         found: list[Event] = [event async for event in asked.stream(ASK)]
     finally:

@@ -1,0 +1,111 @@
+"""Google's generateContent."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from bot.api import Json, Role
+from plugins.ai.config import AiConfig
+from plugins.ai.providers.provider import (
+    End,
+    Event,
+    Piece,
+    Request,
+    Stop,
+    ToolCall,
+    Turn,
+    Usage,
+)
+from plugins.ai.providers.refusals import stream_error
+from plugins.ai.providers.streaming import Dialect, decoded, mapping, mappings, text, unended
+
+STOPS: Final[Mapping[str, Stop]] = {"STOP": Stop.DONE, "MAX_TOKENS": Stop.LENGTH}
+"""Every other reason is one of Google's filters."""
+
+
+class Contents:
+    """Reads the chunks of one answer."""
+
+    def __init__(self) -> None:
+        self._stop: Stop | None = None
+        self._calls: list[ToolCall] = []
+
+    @property
+    def over(self) -> bool:
+        """Whether the answer is whole."""
+        return self._stop is not None
+
+    def take(self, data: str) -> Iterator[Event]:
+        """Yield what a chunk adds."""
+        chunk = decoded(data)
+        if chunk.get("error"):
+            raise stream_error(chunk["error"])
+        if mapping(chunk.get("promptFeedback")).get("blockReason"):
+            self._stop = Stop.FILTER
+        for candidate in list(mappings(chunk.get("candidates")))[:1]:
+            yield from self._candidate(candidate)
+        usage = mapping(chunk.get("usageMetadata"))
+        prompt, answer = usage.get("promptTokenCount"), usage.get("candidatesTokenCount")
+        if isinstance(prompt, int) and isinstance(answer, int):
+            yield Usage(prompt, answer)
+
+    def finish(self) -> Iterator[Event]:
+        """Yield the tool calls and the end."""
+        if self._stop is None:
+            raise unended()
+        if self._calls and self._stop is Stop.DONE:
+            self._stop = Stop.TOOLS
+            yield from self._calls
+        yield End(self._stop)
+
+    def _candidate(self, candidate: Mapping[str, Any]) -> Iterator[Event]:
+        for part in mappings(mapping(candidate.get("content")).get("parts")):
+            if part.get("thought"):
+                continue
+            if part.get("text"):
+                yield Piece(text(part["text"]))
+            if call := mapping(part.get("functionCall")):
+                number = text(call.get("id")) or f"call-{len(self._calls) + 1}"
+                arguments = json.dumps(call.get("args") or {})
+                self._calls.append(ToolCall(number, text(call.get("name")), arguments))
+        if reason := candidate.get("finishReason"):
+            self._stop = STOPS.get(reason, Stop.FILTER)
+
+
+def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
+    """Return the body of a request."""
+    names = {call.id: call.name for turn in request.turns for call in turn.calls}
+    options: dict[str, Json] = {}
+    if config.temperature is not None:
+        options["temperature"] = config.temperature
+    if config.max_tokens is not None:
+        options["maxOutputTokens"] = config.max_tokens
+    if request.schema is not None:
+        options |= {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
+    body: dict[str, Json] = {"contents": [_content(turn, names) for turn in request.turns]}
+    if request.system:
+        body["systemInstruction"] = {"parts": [{"text": request.system}]}
+    if options:
+        body["generationConfig"] = options
+    return body
+
+
+def _content(turn: Turn, names: Mapping[str, str]) -> dict[str, Json]:
+    if turn.role is Role.TOOL:
+        name = names.get(turn.call or "", "")
+        response: dict[str, Json] = {"name": name, "response": {"result": turn.text}}
+        return {"role": "user", "parts": [{"functionResponse": response}]}
+    parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
+    parts += [
+        {"functionCall": {"name": call.name, "args": json.loads(call.arguments or "{}")}}
+        for call in turn.calls
+    ]
+    return {"role": "model" if turn.role is Role.ASSISTANT else "user", "parts": parts}
+
+
+DIALECT: Final = Dialect(
+    lambda config: f"v1beta/models/{config.model}:streamGenerateContent?alt=sse",
+    lambda key: {"x-goog-api-key": key},
+    payload,
+    Contents,
+)
