@@ -7,7 +7,7 @@ from typing import Final
 from plugins.rag.decoding import decode
 from plugins.rag.documents import Document, Source
 from plugins.rag.errors import Code, RagError
-from plugins.rag.loaders import markdown, text
+from plugins.rag.loaders import data, docx, html, markdown, pdf, text
 
 Loader = Callable[[bytes], Document]
 
@@ -20,6 +20,13 @@ LOADERS: Final[Mapping[str, Loader]] = {
     ".md": _of_text(markdown.load),
     ".markdown": _of_text(markdown.load),
     ".txt": _of_text(text.load),
+    ".html": _of_text(html.load),
+    ".htm": _of_text(html.load),
+    ".json": _of_text(data.load_json),
+    ".jsonl": _of_text(data.load_lines),
+    ".csv": _of_text(data.load_csv),
+    ".pdf": pdf.load,
+    ".docx": docx.load,
 }
 
 
@@ -28,8 +35,8 @@ def supported(path: Path) -> bool:
     return path.suffix.lower() in LOADERS
 
 
-def load(source: Source, data: bytes) -> Document:
-    """Return the document in ``data``; `RagError` where it cannot be read."""
+def load(source: Source, content: bytes) -> Document:
+    """Return the document in ``content``; `RagError` where it cannot be read."""
     suffix = Path(source.name).suffix.lower() if source.path is not None else ".md"
     if suffix not in LOADERS:
         known = ", ".join(sorted(LOADERS))
@@ -37,6 +44,8 @@ def load(source: Source, data: bytes) -> Document:
             Code.UNSUPPORTED_FORMAT, f"{source.name}: no loader for {suffix!r}; there are {known}"
         )
     try:
-        return LOADERS[suffix](data)
+        return LOADERS[suffix](content)
+    except RagError as error:
+        raise RagError(error.code, f"{source.name}: {error}") from error
     except ValueError as error:
         raise RagError(Code.LOAD_FAILED, f"{source.name} cannot be read: {error}") from error

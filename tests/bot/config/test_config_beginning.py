@@ -132,7 +132,7 @@ def test_check_accepts_whatever_is_written(write: Callable[[str], Path], answers
     assert config.language == answers.language
     assert list(config.plugins) == ["core", "people", "privacy", "rag", "ai"]
     if answers.provider == "openai":
-        assert config.plugins["ai"].model == answers.model.replace("$${", "${")
+        assert config.plugins["ai"].model == answers.proposed.replace("$${", "${")
 
 
 def said_by(path: Path, **options: Any) -> Sequence[str]:
