@@ -14,6 +14,7 @@ from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
 from plugins.ai.reset import reset
+from plugins.ai.why import why
 
 WHOLE_TURN: Final = timedelta(minutes=30)
 """Never reached: a turn's parts have shorter deadlines of their own."""
@@ -76,7 +77,17 @@ async def answer(context: Context[Assistant]) -> None:
 @plugin.command("reset", "Begin anew: I forget this conversation")
 async def begin_anew(context: Context[Assistant]) -> None:
     """Clear the conversation."""
-    await reset(context, context.state.history)
+    await reset(context, context.state)
+
+
+@plugin.command(
+    "why",
+    "Shows what an answer came from; reply to the answer with it",
+    Argument("message", "The message that was answered; without it the latest"),
+)
+async def explain(context: Context[Assistant]) -> None:
+    """Show what an answer came from."""
+    await why(context, context.state.results, context.state.facts)
 
 
 @plugin.command(

@@ -1,5 +1,6 @@
 """The AI plugin's state: answers a message from history and passages."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,9 @@ from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
 from plugins.ai.memory import Memory, Remembering
 from plugins.ai.providers.provider import Provider
+from plugins.ai.result import Results, TurnResult
 from plugins.ai.utterance import Utterance
+from plugins.ai.why import button
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Assistant(Remembering):
     facts: Memory
     log: Logger
     counts: Counter[str] = field(default_factory=Counter)
+    results: Results = field(default_factory=Results)
 
     @property
     def recipients(self) -> Sequence[str]:
@@ -42,8 +46,9 @@ class Assistant(Remembering):
             if access.provider != "offline"
         ]
 
-    async def answer(self, context: Context[Any]) -> None:
-        """Answer a message and keep what was said."""
+    async def answer(self, context: Context[Any]) -> TurnResult:
+        """Answer a message, keep what was said, and return what the answer came from."""
+        began = time.monotonic()
         generation = self.history.generation(context.chat)
         said = Utterance.of(context.message)
         past = await self.history.recent(context.chat, said)
@@ -53,6 +58,8 @@ class Assistant(Remembering):
         exchange = Exchange(self, context, said, past, passages, recalled)
         async with context.draft() as draft:
             answer = Answer(draft)
+            why = button(context) if self.config.why_button else None
+            draft.buttons = () if why is None else (why,)
             try:
                 await exchange.run(answer)
             finally:
@@ -61,6 +68,10 @@ class Assistant(Remembering):
                 )
         if context.keeps:
             self.facts.learn(context, said.text, answer.raw)
+        result = exchange.result(answer, time.monotonic() - began)
+        if generation == self.history.generation(context.chat):
+            self.results.add(result)
+        return result
 
     async def _passages(self, context: Context[Any], said: Utterance) -> Sequence[Passage]:
         if self.grounding is None:

@@ -153,6 +153,7 @@ class AiConfig(Access):
     memory: bool | MemoryConfig = False
     rag: RagConfig | None = None
     links: LinksConfig = LinksConfig()
+    why_button: bool = False
 
     @property
     def remembering(self) -> MemoryConfig | None:

@@ -12,6 +12,7 @@ from plugins.ai.links import Links
 from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
 from plugins.ai.providers.provider import Fault, ProviderError, Stop
+from plugins.ai.result import TurnResult
 from plugins.ai.screen import Screen
 from plugins.ai.utterance import Utterance
 from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, REPLACED, UNKNOWN
@@ -53,6 +54,25 @@ class Exchange:
         if answer.broken is not None:
             self._log(answer.broken)
         await self._close(answer)
+
+    def result(self, answer: Answer, seconds: float) -> TurnResult:
+        """Return what an answer came from."""
+        person = self.context.person
+        sent = answer.draft.sent
+        return TurnResult(
+            self.context.chat,
+            self.context.message.id,
+            None if person is None else person.id,
+            None if person is None else person.epoch,
+            self.assistant.provider.name,
+            ids=() if sent is None else tuple(sent.ids),
+            passages=self.passages,
+            cited=frozenset(self.citations.cited),
+            facts=self.recalled.facts,
+            fallback=answer.replaced,
+            usage=answer.usage,
+            seconds=seconds,
+        )
 
     async def _ask(self, answer: Answer) -> None:
         while True:

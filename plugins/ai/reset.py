@@ -1,18 +1,22 @@
 """Beginning anew: what ``/reset`` does and says."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.api import Context
-from plugins.ai.history import History
+
+if TYPE_CHECKING:
+    from plugins.ai.assistant import Assistant
 
 
-async def reset(context: Context[Any], history: History) -> None:
+async def reset(context: Context[Any], assistant: "Assistant") -> None:
     """Clear the chat's context, or in a group the sender's own part of it unless they govern it."""
     everything = await context.is_admin()
     if not everything and context.sender is None:
         await context.reply(context.gettext("I can't tell who you are here, so I cleared nothing."))
         return
-    count = await history.clear(context.chat, None if everything else context.sender)
+    person = None if everything else context.sender
+    count = await assistant.history.clear(context.chat, person)
+    assistant.results.forget(context.chat, person)
     done = _all_cleared(context, count) if everything else _own_cleared(context, count)
     kept = context.gettext("My long-term memory is untouched.")
     await context.reply(f"{done.format(count=count)} {kept}")
