@@ -1,7 +1,6 @@
 """``tertulia people`` and ``tertulia data``: what an operator does to the store by hand.
 
-All of it works while the bot runs, but for restoring and changing the key, before which it must be
-stopped.
+All of it works while the bot runs, but for changing the key, before which it must be stopped.
 """
 
 import asyncio
@@ -64,7 +63,7 @@ def register_data(subparsers: "_SubParsersAction[ArgumentParser]", load: Load) -
     backup = _action(actions, "backup", _backup, load, "copy everything to a file")
     backup.add_argument("file", type=Path)
     for name, act, summary in (
-        ("restore", _restore, "put a copy in the database's place; stop the bot first"),
+        ("restore", _restore, "go back to a copy, but for those who were erased since"),
         ("verify", _verify, "check the database, or a copy of it"),
     ):
         action = actions.add_parser(name, help=summary)

@@ -42,14 +42,21 @@ def _verified(place: Path) -> Mapping[str, int]:
 @contextmanager
 def fresh(target: Path) -> Iterator[Path]:
     """Yield a path beside a file to write to; it takes the file's name unless an error leaves."""
+    with beside(target) as partial:
+        yield partial
+        sync(partial)
+        partial.replace(target)
+        sync_folder(target)
+
+
+@contextmanager
+def beside(target: Path) -> Iterator[Path]:
+    """Yield the path of an empty file beside another one, which is gone in the end."""
     partial = target.with_name(f"{target.name}.partial")
     discard(partial)
     create(partial)
     try:
         yield partial
-        sync(partial)
-        partial.replace(target)
-        sync_folder(target)
     finally:
         discard(partial)
 
@@ -57,11 +64,12 @@ def fresh(target: Path) -> Iterator[Path]:
 def copy(
     source: sqlite3.Connection,
     target: Path,
-    refine: Callable[[sqlite3.Connection], None] | None = None,
-) -> None:
+    refine: Callable[[sqlite3.Connection], int] = lambda _: 0,
+) -> int:
     """Copy one state of a database to an empty file, check the copy, and let ``refine`` work on it.
 
-    The copy needs no file beside it. `StoreError` where it differs from its source or is damaged.
+    Returns what ``refine`` does. The copy needs no file beside it. `StoreError` where it differs
+    from its source or is damaged.
     """
     with closing(connect(target, writes=True)) as made:
         source.execute("BEGIN")
@@ -75,8 +83,7 @@ def copy(
         if row_counts(made) != counts:
             message = f"{target}: the copy lacks rows of the original"
             raise StoreError(message)
-        if refine is not None:
-            refine(made)
+        return refine(made)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:

@@ -14,7 +14,8 @@ from bot.store.sqlite.sealing import Seal
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
 
-BUSY_SECONDS: Final = 5.0
+BUSY_SECONDS: Final = 30.0
+"""How long a write waits for another program's, which may be as long as a restored copy takes."""
 STATEMENTS: Final = 256
 SETTINGS: Final = (
     "PRAGMA foreign_keys = ON",

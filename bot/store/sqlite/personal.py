@@ -1,17 +1,24 @@
 """All that is held of a person: counted, written out, erased."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.api import Json, person_scope
 from bot.store.envelopes import message_row
 from bot.store.exports import account_row, document_row, entry_row
+from bot.store.keys import owner
 from bot.store.sqlite.documents import find_documents
 from bot.store.sqlite.inbox import count_inbox, erase_inbox, find_inbox
 from bot.store.sqlite.messages import find_messages
 from bot.store.sqlite.people import find_accounts, find_person
 from bot.store.sqlite.scrubbing import order_scrub
-from bot.store.sqlite.tombstones import bury, present_epoch
+from bot.store.sqlite.tombstones import (
+    Stone,
+    add_tombstones,
+    buried_epoch,
+    bury,
+    present_epoch,
+)
 
 
 def count_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[str, int]:
@@ -56,6 +63,16 @@ def erase_rows(person: str, now: int, connection: sqlite3.Connection) -> dict[st
     return counts
 
 
+def erase_again(stones: Sequence[Stone], connection: sqlite3.Connection) -> Sequence[str]:
+    """Add tombstones to a copy, erase the people that lie under newer ones, and return those."""
+    epochs = {person: present_epoch(person, connection) for person in _people(connection)}
+    add_tombstones(stones, connection)
+    erased = [p for p, epoch in epochs.items() if buried_epoch(p, connection) > epoch]
+    for person in erased:
+        erase_rows(person, 0, connection)
+    return erased
+
+
 def purge_older(
     messages: int | None, documents: Mapping[str, int], connection: sqlite3.Connection
 ) -> int:
@@ -80,3 +97,11 @@ def _erase_messages(person: str, connection: sqlite3.Connection) -> None:
         "DELETE FROM chats WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE chat = ?1)",
         chats,
     )
+
+
+def _people(connection: sqlite3.Connection) -> set[str]:
+    """Return everyone of whom there is a row."""
+    people = "SELECT id FROM people UNION SELECT person FROM messages WHERE person IS NOT NULL"
+    scopes = "SELECT DISTINCT scope FROM documents"
+    owners = {owner(scope) for (scope,) in connection.execute(scopes)} - {None}
+    return {person for (person,) in connection.execute(people)} | {o for o in owners if o}

@@ -50,11 +50,11 @@ class SqliteStore:
         self._scrubber = Scrubber(link, path)
         self._link = link
         self.people = SqlitePeople(readers, self._writer, clock)
+        self._writer.intruded = self.people.forget_all
         self.documents = SqliteDocuments(readers, self._writer, clock)
         self.messages = SqliteMessages(readers, self._writer, clock)
         self.inbox = SqliteInbox(readers, self._writer, clock)
         self._upkeep = asyncio.create_task(self._keep_up(), name="store upkeep")
-        self._version: int | None = None
 
     @classmethod
     async def open(cls, data: Path, clock: Clock, seal: Seal | None = None) -> Self:
@@ -142,11 +142,10 @@ class SqliteStore:
             stack.push_async_callback(self._writer.finish)
 
     async def keep_up(self) -> None:
-        """Delete what has expired, do what an erasure left undone, notice other writers."""
+        """Delete what has expired, and do what an erasure left undone."""
         await self.purge()
         await self._writer.write(partial(purge_inbox, self._clock))
         await self._scrubber.resume()
-        await self._notice()
 
     async def _keep_up(self) -> None:
         while True:
@@ -155,13 +154,6 @@ class SqliteStore:
                 await self.keep_up()
             except StoreError as error:
                 log.warning("the store's upkeep has to wait: %s", error)
-
-    async def _notice(self) -> None:
-        """Forget what is remembered where another program has written to the database."""
-        version = await self._link.run(_data_version)
-        if version != self._version:
-            self._version = version
-            self.people.forget_all()
 
     def _now(self) -> int:
         return instant(self._clock())
@@ -182,8 +174,3 @@ def _set_up(
 def _move(old: str, new: str, clock: Clock, connection: sqlite3.Connection) -> None:
     purge(clock, connection)
     move(old, new, connection)
-
-
-def _data_version(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA data_version").fetchone()
-    return int(version)

@@ -1,9 +1,33 @@
 """What outlives an erased person: an epoch under a hash that does not tell who it was."""
 
 import sqlite3
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from bot.store.keys import refuse_older
+
+Stone = tuple[bytes, bytes, int]
+"""Salt, hash and epoch of a tombstone."""
+
+
+def tombstones(connection: sqlite3.Connection) -> Sequence[Stone]:
+    """Return every tombstone of a database."""
+    return connection.execute(
+        "SELECT salts.salt, hash, epoch FROM tombstones"
+        " JOIN salts ON salts.number = tombstones.salt"
+    ).fetchall()
+
+
+def add_tombstones(stones: Sequence[Stone], connection: sqlite3.Connection) -> None:
+    """Set tombstones of another database beside a database's own; of two the newer one stays."""
+    for salt, hashed, epoch in stones:
+        connection.execute("INSERT INTO salts (salt) VALUES (?) ON CONFLICT DO NOTHING", (salt,))
+        connection.execute(
+            "INSERT INTO tombstones (salt, hash, epoch)"
+            " SELECT number, ?, ? FROM salts WHERE salt = ?"
+            " ON CONFLICT (salt, hash) DO UPDATE SET epoch = max(epoch, excluded.epoch)",
+            (hashed, epoch, salt),
+        )
 
 
 def digest(salt: bytes, person: str) -> bytes:

@@ -35,12 +35,15 @@ class Writer:
 
     A write returns once it is committed. One that raises is undone alone, by its savepoint, and
     its error is its caller's; its neighbours are not touched. When the transaction itself fails,
-    nothing of it is written and all of its callers hear of it.
+    nothing of it is written and all of its callers hear of it. Where another program has written
+    since the last transaction, ``intruded`` is called before a caller hears of this one.
     """
 
     def __init__(self, link: Link, path: Path) -> None:
         self._link = link
         self._path = path
+        self.intruded: Callable[[], None] = lambda: None
+        self._version: int | None = None
         self._waiting: deque[Job] = deque()
         self._committing: asyncio.Task[None] | None = None
         self._closed = False
@@ -84,7 +87,10 @@ class Writer:
 
     async def _settle(self, batch: Sequence[Job]) -> None:
         try:
-            outcomes = await self._link.run(partial(commit, batch))
+            outcomes, version = await self._link.run(partial(commit, batch))
+            if version != self._version:
+                self._version = version
+                self.intruded()
             for job, outcome in zip(batch, outcomes, strict=True):
                 if not job.done.done():
                     job.done.set_result(outcome)
@@ -98,15 +104,18 @@ class Writer:
         raise error
 
 
-def commit(batch: Sequence[Job], connection: sqlite3.Connection) -> Sequence[Outcome]:
-    """Run writes in one transaction and return their outcomes; none remains if it fails itself."""
-    outcomes: Sequence[Outcome]
+def commit(batch: Sequence[Job], connection: sqlite3.Connection) -> tuple[Sequence[Outcome], int]:
+    """Run writes in one transaction and return their outcomes; none remains if it fails itself.
+
+    The number beside them changes when another program has written.
+    """
     outcomes, error = _outcome(partial(_transact, batch, connection))
-    if error is None:
-        return outcomes
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-    return [(None, error)] * len(batch)
+    if error is not None:
+        outcomes = [(None, error)] * len(batch)
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return outcomes, version
 
 
 def _transact(batch: Sequence[Job], connection: sqlite3.Connection) -> Sequence[Outcome]:
