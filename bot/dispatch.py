@@ -17,6 +17,7 @@ from bot.api import (
     CommandInfo,
     Context,
     Erased,
+    Following,
     Function,
     Message,
     Middleware,
@@ -33,7 +34,7 @@ from bot.delivery import Begun, Delivery
 from bot.discretion import Discretion
 from bot.i18n import Languages
 from bot.identity import Identity
-from bot.lanes import Lanes
+from bot.lanes import Lane, Lanes
 from bot.log import correlation
 from bot.routes import ESSENTIAL, Route, Routes
 
@@ -135,35 +136,36 @@ class Dispatcher:
         person = await self._identity.resolve(message.sender)
         return person is None or not person.paused
 
-    async def _handle(self, message: Message) -> None:
+    async def _handle(self, message: Message, lane: Lane) -> None:
         trace = secrets.token_hex(4)
         correlation.set(trace)
         origin.set(None if message.sender.anonymous else message.sender.key)
         try:
-            await self._attend(message, trace)
-            if message.update is not None:
-                await self._store.inbox.finish(message)
+            await self._attend(message, trace, lane)
+            for done in (message, *lane.taken):
+                if done.update is not None:
+                    await self._store.inbox.finish(done)
         except Exception:
             # What fails outside of a plugin: the store, the platform's sign of being at work.
             log.exception("a message could not be handled")
 
-    async def _attend(self, message: Message, trace: str) -> None:
+    async def _attend(self, message: Message, trace: str, lane: Lane) -> None:
         adapter: Adapter = self._adapters[message.chat.platform]
         if message.update is None:
-            await self._try(message, adapter, trace)
+            await self._try(message, adapter, trace, lane)
             return
         begun = self._begun.pop(_event(message), {})
         delivery = Delivery(adapter, self._store.inbox, message, begun)
         try:
-            await self._try(message, delivery, trace)
+            await self._try(message, delivery, trace, lane)
         except asyncio.CancelledError:
             await delivery.cut()
             self._begun[_event(message)] = delivery.begun  # an edit may be handled in its place
             raise
 
-    async def _try(self, message: Message, adapter: Adapter, trace: str) -> None:
+    async def _try(self, message: Message, adapter: Adapter, trace: str, lane: Lane) -> None:
         try:
-            visit = await self._visit(message, adapter, trace)
+            visit = await self._visit(message, adapter, trace, lane)
             async with adapter.working(message) if _calls(message) else nullcontext():
                 await self._answer(visit)
         except Erased:
@@ -171,7 +173,7 @@ class Dispatcher:
         except AdapterError as error:
             log.warning("%s: %s", type(error).__name__, error)
 
-    async def _visit(self, message: Message, adapter: Adapter, trace: str) -> "Visit":
+    async def _visit(self, message: Message, adapter: Adapter, trace: str, lane: Lane) -> "Visit":
         if self._discretion.incognito(message.chat):
             person = await self._identity.guess(message.sender)
         else:
@@ -182,7 +184,7 @@ class Dispatcher:
             message.sender.language,
             message.chat.language,
         )
-        return Visit(message, person, adapter, language, trace, keeps)
+        return Visit(message, person, adapter, language, trace, lane, keeps)
 
     async def _answer(self, visit: "Visit") -> None:
         route = self._routes.find(visit.message)
@@ -237,6 +239,7 @@ class Dispatcher:
             store=self._store,
             tools=self._tools,
             keeps=visit.keeps,
+            following=visit.following,
         )
 
     async def _no_route(self, visit: "Visit") -> None:
@@ -265,6 +268,7 @@ class Visit:
     adapter: Adapter
     language: str
     trace: str
+    following: Following
     keeps: bool = True
     plugin: str = ""
 

@@ -2,21 +2,21 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.api import Message
 
-Handle = Callable[[Message], Awaitable[None]]
+Handle = Callable[[Message, "Lane"], Awaitable[None]]
 
 
 class Lane:
-    """The message of a chat that is being handled, and those that wait.
+    """The message of a chat that is being handled, and those that wait; a `Following`.
 
     Most lanes never see a second message, so what holds those is made when one comes.
     """
 
-    __slots__ = ("begun", "current", "next", "redo", "room", "task")
+    __slots__ = ("begun", "came", "current", "next", "redo", "room", "taken", "task")
 
     def __init__(self, first: Message) -> None:
         self.current: Message | None = first
@@ -24,11 +24,48 @@ class Lane:
         self.next: deque[Message] | None = None
         self.room: asyncio.Semaphore | None = None
         self.redo: Message | None = None
+        self.came: asyncio.Event | None = None
+        self.taken: Sequence[Message] = ()
         self.task: asyncio.Task[None]
+
+    async def arrived(self) -> None:
+        """Return when another message has come since the last one that waits."""
+        if self.came is None or self.came.is_set():
+            self.came = asyncio.Event()
+        await self.came.wait()
+
+    @property
+    def waiting(self) -> Sequence[Message]:
+        """The messages that wait, in order."""
+        return tuple(self.next or ())
+
+    def take(self, fits: Callable[[Message], bool]) -> Sequence[Message]:
+        """Take those of the waiting messages that fit out of the lane, and return them in order."""
+        if self.next is None or self.room is None:
+            return ()
+        taken = [message for message in self.next if fits(message)]
+        self.next = deque(message for message in self.next if not fits(message))
+        for _ in taken:
+            self.room.release()
+        self.taken = (*self.taken, *taken)
+        return taken
+
+    def append(self, message: Message) -> None:
+        """Put a message behind those that wait; there is room for it."""
+        if self.next is not None:
+            self.next.append(message)
+        if self.came is not None:
+            self.came.set()
+
+    def put_back(self) -> None:
+        """Let the messages that were taken wait again, in front of the others."""
+        if self.next is not None:
+            self.next.extendleft(reversed(self.taken))
+        self.taken = ()
 
     def advance(self) -> None:
         """Take the next message that waits, None where there is none."""
-        self.current = None
+        self.current, self.taken = None, ()
         if self.next and self.room is not None:
             self.current = self.next.popleft()
             self.room.release()
@@ -62,7 +99,7 @@ class Lanes:
                 lane.room, lane.next = asyncio.Semaphore(self._room), deque()
             await lane.room.acquire()
             if self._lanes.get(key) is lane:
-                lane.next.append(message)
+                lane.append(message)
                 return
             # The lane ran empty and went while this waited for room; so do others, wake the next.
             lane.room.release()
@@ -117,11 +154,12 @@ class Lanes:
         try:
             while lane.current is not None:
                 try:
-                    await self._handle(lane.current)
+                    await self._handle(lane.current, lane)
                 except asyncio.CancelledError:
                     lane.current = self._take_redo(lane)
                     if lane.current is None:
                         raise
+                    lane.put_back()
                 else:
                     self._take_redo(lane)
                     lane.advance()

@@ -14,6 +14,7 @@ from bot.api import (
     AdapterError,
     Chat,
     CommandInfo,
+    OfferedTool,
     Plugin,
     Reply,
     Running,
@@ -117,8 +118,16 @@ class Runtime:
             offer=lambda offer: self.offers.add(plugin.name, offer),
             send=self._send,
             speak=self.languages.translator,
+            model_tools=lambda: [
+                OfferedTool(plugin.name, tool, partial(self._state, plugin))
+                for plugin, _ in self.plugins
+                for tool in plugin.tools
+            ],
             plugins=lambda: {r.plugin.name: r.plugin.summary for r in self.running},
         )
+
+    def _state(self, plugin: Plugin[Any]) -> Any:
+        return next(running.state for running in self.running if running.plugin is plugin)
 
     def _folder(self, name: str) -> Path:
         folder = self.data / name

@@ -14,6 +14,7 @@ from bot.api.commands import (
 from bot.api.context import (
     Context,
     Drawer,
+    Following,
 )
 from bot.api.draft import (
     Draft,
@@ -44,6 +45,10 @@ from bot.api.messages import (
     Reply,
     Sent,
 )
+from bot.api.offers import (
+    Offer,
+    Tools,
+)
 from bot.api.plugin import (
     DataStatement,
     Function,
@@ -60,13 +65,10 @@ from bot.api.retrieval import (
     Retriever,
 )
 from bot.api.services import (
-    Offer,
     Privacy,
     Receipt,
     Services,
     Tasks,
-    Tools,
-    Translator,
 )
 from bot.api.split import (
     split,
@@ -89,7 +91,12 @@ from bot.api.store import (
     person_scope,
 )
 from bot.api.text import (
+    Translator,
     gettext_noop,
+)
+from bot.api.tools import (
+    OfferedTool,
+    Tool,
 )
 from bot.api.units import (
     Duration,
@@ -126,6 +133,7 @@ __all__ = [
     "Entry",
     "Erased",
     "Features",
+    "Following",
     "Forbidden",
     "Function",
     "Handler",
@@ -138,6 +146,7 @@ __all__ = [
     "Middleware",
     "Next",
     "Offer",
+    "OfferedTool",
     "Passage",
     "Pending",
     "People",
@@ -162,6 +171,7 @@ __all__ = [
     "Store",
     "StoreError",
     "Tasks",
+    "Tool",
     "Tools",
     "Translator",
     "Unauthorized",

@@ -1,16 +1,50 @@
 """What a handler gets with one message."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from bot.api.adapter import Adapter
 from bot.api.draft import Draft
 from bot.api.messages import Attachment, Button, Message, Reply, Sent
-from bot.api.services import Tools, Translator
+from bot.api.offers import Tools
 from bot.api.store import Document, Documents, Json, Person, Store, chat_scope, person_scope
+from bot.api.text import Translator
 
 State = TypeVar("State")
+Other = TypeVar("Other")
+
+
+class Following(Protocol):
+    """The messages of a chat that wait while one is handled."""
+
+    async def arrived(self) -> None:
+        """Return when another one comes."""
+        ...
+
+    @property
+    def waiting(self) -> Sequence[Message]:
+        """Those that wait, in order."""
+        ...
+
+    def take(self, fits: Callable[[Message], bool]) -> Sequence[Message]:
+        """Take those that fit: they are handled with the present one, and not once more."""
+        ...
+
+
+class Nothing:
+    """No message follows, and none ever comes."""
+
+    waiting: Sequence[Message] = ()
+
+    async def arrived(self) -> None:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
+    def take(self, fits: Callable[[Message], bool]) -> Sequence[Message]:  # noqa: ARG002
+        """Return none."""
+        return ()
 
 
 class Drawer:
@@ -77,11 +111,13 @@ class Context(Generic[State]):
     ``person`` is the canonical sender, None for nobody (an anonymous admin, a channel).
     ``language`` is the one to answer in. ``id`` stands in the log lines about this message.
     ``keeps`` is False where what is written now is forgotten with the process, by wish.
+    ``following`` are the messages of the chat that wait until this one is answered.
     """
 
     __slots__ = (
         "_adapter",
         "_translator",
+        "following",
         "id",
         "keeps",
         "language",
@@ -107,6 +143,7 @@ class Context(Generic[State]):
         store: Store,
         tools: Tools,
         keeps: bool = True,
+        following: Following | None = None,
     ) -> None:
         self.message = message
         self.person = person
@@ -117,8 +154,26 @@ class Context(Generic[State]):
         self.store = store
         self.tools = tools
         self.keeps = keeps
+        self.following = following or Nothing()
         self._adapter = adapter
         self._translator = translator
+
+    def of(self, plugin: str, state: Other) -> "Context[Other]":
+        """Return the context of the same message for another plugin."""
+        return Context(
+            self.message,
+            self.person,
+            self._adapter,
+            self._translator,
+            language=self.language,
+            id=self.id,
+            plugin=plugin,
+            state=state,
+            store=self.store,
+            tools=self.tools,
+            keeps=self.keeps,
+            following=self.following,
+        )
 
     @property
     def sender(self) -> str | None:

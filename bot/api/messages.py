@@ -120,6 +120,10 @@ class Message:
     edited: bool = False
     update: str | None = None
 
+    def same_sender(self, other: "Message") -> bool:
+        """Tell whether another message is by the same account."""
+        return self.sender.key == other.sender.key
+
 
 @dataclass(frozen=True, slots=True)
 class Button:

@@ -1,6 +1,6 @@
 """Plugins: handlers with a name, a configuration and a life."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +11,7 @@ from bot.api.context import Context
 from bot.api.messages import Message
 from bot.api.services import Services
 from bot.api.store import Json
+from bot.api.tools import Tool
 
 State = TypeVar("State")
 
@@ -18,6 +19,7 @@ Function = Callable[[Context[State]], Awaitable[None]]
 Next = Callable[[], Awaitable[None]]
 Middleware = Callable[[Context[State], Next], Awaitable[None]]
 Predicate = Callable[[Message], bool]
+ToolFunction = TypeVar("ToolFunction", bound=Callable[..., Awaitable[object]])
 Setup = Callable[[Services[Any]], AbstractAsyncContextManager[State]]
 
 
@@ -88,6 +90,7 @@ class Plugin(Generic[State]):
         self.package = package
         self.handlers: list[Handler[State]] = []
         self.middlewares: list[Middleware[State]] = []
+        self.tools: list[Tool[State]] = []
 
     def command(
         self, name: str, summary: str, *arguments: Argument, timeout: timedelta | None = None
@@ -119,6 +122,24 @@ class Plugin(Generic[State]):
         def register(function: Function[State]) -> Function[State]:
             fits = predicate if predicate is not None else _addressed
             self.handlers.append(Handler(function, predicate=fits, timeout=timeout))
+            return function
+
+        return register
+
+    def tool(
+        self,
+        *,
+        private: bool = False,
+        admins: bool = False,
+        chats: Collection[str] = (),
+        confirm: bool = False,
+        timeout: timedelta | None = None,
+    ) -> Callable[[ToolFunction], ToolFunction]:
+        """Register a function that a model may call in a conversation, as `Tool` says."""
+
+        def register(function: ToolFunction) -> ToolFunction:
+            name = function.__name__
+            self.tools.append(Tool(function, name, private, admins, chats, confirm, timeout))
             return function
 
         return register

@@ -9,25 +9,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from bot.api.commands import CommandInfo
 from bot.api.messages import Chat, Reply, Sent
+from bot.api.offers import Tools
 from bot.api.store import Json, Store
+from bot.api.text import Translator
+from bot.api.tools import OfferedTool
 
 Config = TypeVar("Config")
-Offer = TypeVar("Offer")
-
-
-class Tools(Protocol):
-    """What plugins offer each other, by the offering plugin's name."""
-
-    def get(self, name: str, protocol: type[Offer]) -> Offer:
-        """Return what plugin ``name`` offers; `PluginError` unless it follows ``protocol``.
-
-        ``protocol`` is a class or a ``runtime_checkable`` protocol.
-        """
-        ...
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what plugin ``name`` offers, unchecked."""
-        ...
 
 
 class Tasks(Protocol):
@@ -39,18 +26,6 @@ class Tasks(Protocol):
 
     async def idle(self) -> None:
         """Wait until none is running."""
-        ...
-
-
-class Translator(Protocol):
-    """Messages in one language."""
-
-    def gettext(self, message: str) -> str:
-        """Return the translation, or the message itself."""
-        ...
-
-    def ngettext(self, singular: str, plural: str, count: int) -> str:
-        """Return the form of the translation for ``count``."""
         ...
 
 
@@ -116,8 +91,9 @@ class Services(Generic[Config]):
     ``config`` is the plugin's own block, validated. ``data`` is a folder of the plugin's own that
     exists once it is asked for. ``commands`` lists what is enabled, complete when every plugin is
     set up. ``plugins`` returns the summaries (message ids) of the running plugins by name, complete
-    then too. ``offer`` publishes one object under the plugin's name. ``send`` starts a conversation
-    of its own accord. ``speak`` returns the translator of a language.
+    then too. ``model_tools`` returns what a model may call. ``offer`` publishes one object under
+    the plugin's name. ``send`` starts a conversation of its own accord. ``speak`` returns the
+    translator of a language.
     """
 
     name: str
@@ -135,3 +111,4 @@ class Services(Generic[Config]):
     send: Callable[[Chat, Reply], Awaitable[Sent]]
     speak: Callable[[str], Translator]
     plugins: Callable[[], Mapping[str, str]] = dict
+    model_tools: Callable[[], Sequence[OfferedTool[Any]]] = tuple

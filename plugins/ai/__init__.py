@@ -5,15 +5,16 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from bot.api import Argument, Context, DataStatement, Plugin, Retriever, Services
+from bot.api import Argument, Context, DataStatement, Plugin, Retriever, Services, UserError
 from plugins.ai.assistant import Assistant
-from plugins.ai.config import AiConfig, extracting
+from plugins.ai.config import AiConfig, ToolsConfig, extracting
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
 from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
 from plugins.ai.reset import reset
+from plugins.ai.tools import Toolbox
 from plugins.ai.why import why
 
 WHOLE_TURN: Final = timedelta(minutes=30)
@@ -31,13 +32,20 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     provider = make(config, services.log)
     facts = _memory(services)
     history = History(services.store.messages, config.history.window)
-    assistant = Assistant(config, provider, history, grounding, facts, services.log)
+    toolbox = _toolbox(services)
+    assistant = Assistant(config, provider, history, grounding, facts, toolbox, services.log)
     services.offer(assistant)
     try:
         yield assistant
     finally:
         await facts.close()
         await provider.close()
+
+
+def _toolbox(services: Services[AiConfig]) -> Toolbox:
+    if not services.config.tools:
+        return Toolbox((), ToolsConfig(), services.log)
+    return Toolbox(services.model_tools(), services.config.tools, services.log)
 
 
 def _memory(services: Services[AiConfig]) -> Memory:
@@ -88,6 +96,17 @@ async def begin_anew(context: Context[Assistant]) -> None:
 async def explain(context: Context[Assistant]) -> None:
     """Show what an answer came from."""
     await why(context, context.state.results, context.state.facts)
+
+
+@plugin.command(
+    "confirm",
+    "Answers when I ask whether I may run a tool",
+    Argument("answer", "Whether I may", choices=("yes", "no")),
+    Argument("question", "Which question is meant"),
+)
+async def confirm(_: Context[Assistant]) -> None:
+    """Tell that nobody waits for the answer: one that is waited for never comes here."""
+    raise UserError("That question isn't open any more, or it was somebody else's.")
 
 
 @plugin.command(

@@ -14,6 +14,7 @@ from plugins.ai.providers.provider import (
     ProviderError,
     Replaced,
     Stop,
+    ToolCall,
     Usage,
 )
 from plugins.ai.screen import Screen
@@ -23,20 +24,23 @@ from plugins.ai.screen import Screen
 class Answer:
     """What came so far: ``raw`` as the model wrote it, and in ``draft`` as it may be shown.
 
-    ``stop`` says how it ended, ``broken`` what broke it off.
+    A turn with tools has several parts, and all but ``draft`` and ``usage`` are of the latest.
+    ``stop`` says how it ended, ``broken`` what broke it off. ``calls`` are the tools that the model
+    wants to run. ``usage`` is the sum.
     """
 
     draft: Draft
     screen: Screen = field(default_factory=lambda: Screen(Citations(0), Links(())))
     raw: str = ""
     stop: Stop | None = None
+    calls: list[ToolCall] = field(default_factory=list)
     usage: Usage | None = None
     broken: ProviderError | None = None
     replaced: str | None = None
 
     @property
     def shown(self) -> bool:
-        """Whether the reader has something to see."""
+        """Whether the reader has something of the latest part to see."""
         return bool(self.screen.shown.strip())
 
     @property
@@ -48,38 +52,46 @@ class Answer:
             return str(self.stop)
         return "interrupted" if self.stop is None else None
 
-    def begin(self, screen: Screen) -> None:
-        """Forget what came, for another try while nothing was shown."""
-        self.screen, self.raw, self.stop = screen, "", None
-
-    async def take(self, events: AsyncGenerator[Event, None]) -> None:
-        """Take a provider's events in; a failure is raised only while nothing was shown."""
+    async def take(self, events: AsyncGenerator[Event, None], screen: Screen) -> None:
+        """Take a further part in; a failure is raised only while nothing of it was shown."""
+        self.screen, self.raw, self.stop, self.calls = screen, "", None, []
+        usage = None
         try:
             async with aclosing(events):
                 async for event in events:
+                    if isinstance(event, Usage):
+                        usage = event
                     await self._take(event)
         except ProviderError as error:
-            await self.add(self.screen.finish())
+            await self._show(self.screen.finish())
             if not self.shown:
                 raise
             self.broken = error
         else:
-            await self.add(self.screen.finish())
+            await self._show(self.screen.finish())
+        finally:
+            if usage is not None:
+                self.usage = usage if self.usage is None else self.usage + usage
 
-    async def add(self, text: str) -> None:
-        """Show more text."""
-        if text:
+    async def add(self, paragraph: str) -> None:
+        """Show a further paragraph."""
+        await self.draft.append(f"\n\n{paragraph}" if self.draft.text.strip() else paragraph)
+
+    async def _show(self, text: str) -> None:
+        if text and text == self.screen.shown:
+            await self.add(text)
+        elif text:
             await self.draft.append(text)
 
     async def _take(self, event: Event) -> None:
         match event:
             case Piece(text):
                 self.raw += text
-                await self.add(self.screen.feed(text))
+                await self._show(self.screen.feed(text))
+            case ToolCall():
+                self.calls.append(event)
             case End(stop):
                 self.stop = stop
-            case Usage():
-                self.usage = event
             case Replaced(name):
                 self.replaced = name
             case _:

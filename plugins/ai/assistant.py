@@ -17,6 +17,8 @@ from plugins.ai.history import History
 from plugins.ai.memory import Memory, Remembering
 from plugins.ai.providers.provider import Provider
 from plugins.ai.result import Results, TurnResult
+from plugins.ai.steps import Steps
+from plugins.ai.tools import Toolbox
 from plugins.ai.utterance import Utterance
 from plugins.ai.why import button
 
@@ -33,6 +35,7 @@ class Assistant(Remembering):
     history: History
     grounding: Grounding | None
     facts: Memory
+    toolbox: Toolbox
     log: Logger
     counts: Counter[str] = field(default_factory=Counter)
     results: Results = field(default_factory=Results)
@@ -55,7 +58,9 @@ class Assistant(Remembering):
         await self.history.ask(context, said)
         passages = await self._passages(context, said)
         recalled = await self.facts.recall(context, said.text)
-        exchange = Exchange(self, context, said, past, passages, recalled)
+        tools = await self.toolbox.allowed(context)
+        steps = Steps(self.toolbox.options, self.config.history.window, tools)
+        exchange = Exchange(self, context, said, past, generation, steps, passages, recalled)
         async with context.draft() as draft:
             answer = Answer(draft)
             why = button(context) if self.config.why_button else None

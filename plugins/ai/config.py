@@ -112,6 +112,20 @@ class LinksConfig(Block):
     allow: tuple[str, ...] = ()
 
 
+class ToolsConfig(Block):
+    """What a model may do with the tools of the plugins; ``off`` names those that it has not.
+
+    ``steps`` is how often it may call some before it has to answer. ``timeout`` is for a tool that
+    sets none. ``max_result`` is in characters.
+    """
+
+    steps: int = Field(default=10, ge=1, le=100)
+    timeout: Positive = timedelta(seconds=30)
+    confirm_timeout: Positive = timedelta(minutes=2)
+    max_result: int = Field(default=8000, ge=100, le=100_000)
+    off: tuple[str, ...] = ()
+
+
 class Access(Block):
     """Which model answers, and how its server is reached."""
 
@@ -153,6 +167,7 @@ class AiConfig(Access):
     memory: bool | MemoryConfig = False
     rag: RagConfig | None = None
     links: LinksConfig = LinksConfig()
+    tools: ToolsConfig | Literal[False] = ToolsConfig()
     why_button: bool = False
 
     @property

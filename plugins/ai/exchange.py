@@ -11,9 +11,10 @@ from plugins.ai.citations import Citations, marks, sources
 from plugins.ai.links import Links
 from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
-from plugins.ai.providers.provider import Fault, ProviderError, Stop
+from plugins.ai.providers.provider import Fault, ProviderError, Request, Stop
 from plugins.ai.result import TurnResult
 from plugins.ai.screen import Screen
+from plugins.ai.steps import Steps
 from plugins.ai.utterance import Utterance
 from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, REPLACED, UNKNOWN
 
@@ -31,9 +32,12 @@ class Exchange:
     context: Context[Any]
     said: Utterance
     past: Sequence[Entry]
+    generation: int
+    steps: Steps
     passages: Sequence[Passage] = ()
     recalled: Recalled = field(default_factory=Recalled)
     citations: Citations = field(init=False)
+    cited: set[int] = field(default_factory=set)
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,12 +49,12 @@ class Exchange:
     async def run(self, answer: Answer) -> None:
         """Get an answer and show it with what belongs under it."""
         try:
-            await self._ask(answer)
-            if not answer.shown and answer.stop is Stop.DONE:
-                await self._ask(answer)
+            await self._answer(answer)
         except ProviderError as error:
-            self._log(error)
-            raise UserError(FAILED[error.fault]) from error
+            if not answer.draft.text.strip():
+                self._log(error)
+                raise UserError(FAILED[error.fault]) from error
+            answer.broken = error
         if answer.broken is not None:
             self._log(answer.broken)
         await self._close(answer)
@@ -67,24 +71,49 @@ class Exchange:
             self.assistant.provider.name,
             ids=() if sent is None else tuple(sent.ids),
             passages=self.passages,
-            cited=frozenset(self.citations.cited),
+            cited=frozenset(self.cited),
             facts=self.recalled.facts,
+            tools=self.steps.outcomes,
             fallback=answer.replaced,
             usage=answer.usage,
             seconds=seconds,
         )
 
+    async def _answer(self, answer: Answer) -> None:
+        """Ask until there is an answer; an empty one is asked for once more."""
+        empty = False
+        while True:
+            await self._ask(answer)
+            ended = answer.stop in {Stop.DONE, Stop.TOOLS} and answer.broken is None
+            if ended and answer.calls and not self.steps.last:
+                await self._use_tools(answer)
+            elif ended and not answer.shown and not empty:
+                empty = True
+            else:
+                return
+
     async def _ask(self, answer: Answer) -> None:
         while True:
+            screen = self._screen()
             try:
-                answer.begin(self._screen())
-                await answer.take(self.assistant.provider.stream(self._request()))
+                await answer.take(self.assistant.provider.stream(self._request()), screen)
             except ProviderError as error:
                 if error.fault is not Fault.TOO_LONG or not self.past:
                     raise
                 await self._shorten()
             else:
                 return
+            finally:
+                self.cited |= self.citations.cited
+                self.assistant.counts["links withheld"] += screen.withheld
+                self.assistant.counts["unknown citations"] += self.citations.unknown
+
+    async def _use_tools(self, answer: Answer) -> None:
+        toolbox, calls = self.assistant.toolbox, answer.calls
+        outcomes = await toolbox.run(self.context, calls, self.steps.longest(len(calls)))
+        self.steps.add(answer.raw, outcomes)
+        text, answer.raw = answer.raw, ""
+        await self.assistant.history.step(self.context, text, outcomes, generation=self.generation)
 
     async def _shorten(self) -> None:
         budget = sum(entry.tokens for entry in self.past) // 2
@@ -96,8 +125,7 @@ class Exchange:
             answer.raw = self.context.gettext(UNKNOWN)
             await answer.add(answer.raw)
         for line in self._lines(answer):
-            await answer.add(f"\n\n{line}" if answer.draft.text else line)
-        self._count(answer)
+            await answer.add(line)
 
     def _lines(self, answer: Answer) -> list[str]:
         say = self.context.gettext
@@ -112,7 +140,7 @@ class Exchange:
             lines.append(say(EMPTY))
         rag = self.assistant.config.rag
         if answer.shown and rag is not None and rag.append_sources:
-            named = sources(self.passages, self.citations.cited, say)
+            named = sources(self.passages, self.cited, say)
             lines += [] if named is None else [named]
         return lines
 
@@ -123,19 +151,16 @@ class Exchange:
         )
         return Screen(self.citations, self.links)
 
-    def _request(self) -> Any:
-        instructions = (self.assistant.config.system, self.recalled.section)
+    def _request(self) -> Request:
         return request(
             self.said,
             self.past,
             self.passages,
+            person=self.context.sender,
             language=self.context.language,
-            instructions="\n\n".join(filter(None, instructions)),
+            instructions=(self.assistant.config.system, self.recalled.section),
+            steps=self.steps,
         )
-
-    def _count(self, answer: Answer) -> None:
-        self.assistant.counts["links withheld"] += answer.screen.withheld
-        self.assistant.counts["unknown citations"] += self.citations.unknown
 
     def _log(self, error: ProviderError) -> None:
         level = ERROR if error.fault in FOR_THE_OPERATOR else WARNING

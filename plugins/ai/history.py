@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from bot.api import Context, Entry, Json, Messages, Role
-from plugins.ai.tokens import PER_TURN, estimate
+from plugins.ai.providers.provider import Turn
+from plugins.ai.tokens import PER_TURN, estimate, of_turn
+from plugins.ai.tools import Outcome
 from plugins.ai.utterance import Utterance
 from plugins.ai.window import begin
 
@@ -56,6 +59,27 @@ class History:
             content["cut"] = cut
         await self._append(context, Role.ASSISTANT, content, estimate(text))
 
+    async def step(
+        self,
+        context: Context[object],
+        text: str,
+        outcomes: Sequence[Outcome],
+        *,
+        generation: int,
+    ) -> None:
+        """Keep what the model said with some calls, and their results; nothing after a reset."""
+        if generation != self.generation(context.chat):
+            return
+        message = context.message.id
+        calls: list[Json] = [asdict(outcome.call) for outcome in outcomes]
+        said: dict[str, Json] = {"text": text, "calls": calls, "message": message}
+        asked = Turn(Role.ASSISTANT, text, tuple(outcome.call for outcome in outcomes))
+        entries = [self._entry(context, Role.ASSISTANT, said, of_turn(asked))]
+        for outcome in outcomes:
+            content: Json = {"text": outcome.text, "call": outcome.call.id, "message": message}
+            entries.append(self._entry(context, Role.TOOL, content, estimate(outcome.text)))
+        await self._write(context, entries)
+
     async def clear(self, chat: str, person: str | None = None) -> int:
         """Delete a chat's log, or one person's part of it; return how many entries went."""
         self._resets[chat] += 1
@@ -64,10 +88,14 @@ class History:
     async def _append(
         self, context: Context[object], role: Role, content: Json, tokens: int
     ) -> None:
-        person = context.person
-        entry = Entry(role, content, None if person is None else person.id, tokens)
-        epoch = None if person is None else person.epoch
-        await self._messages.append(context.chat, [entry], epoch=epoch)
+        await self._write(context, [self._entry(context, role, content, tokens)])
+
+    def _entry(self, context: Context[object], role: Role, content: Json, tokens: int) -> Entry:
+        return Entry(role, content, context.sender, tokens)
+
+    async def _write(self, context: Context[object], entries: Sequence[Entry]) -> None:
+        epoch = None if context.person is None else context.person.epoch
+        await self._messages.append(context.chat, entries, epoch=epoch)
 
 
 def _message(content: Json) -> Json:

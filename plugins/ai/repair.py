@@ -1,6 +1,9 @@
 """The copy of a stored conversation that a provider will take, whatever is stored."""
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -8,26 +11,52 @@ from bot.api import Entry, Json, Role
 from plugins.ai.providers.provider import ToolCall, Turn
 from plugins.ai.utterance import Utterance
 
+NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
+"""What no provider has in a tool's name, nor in more than 64 characters."""
+
 NO_RESULT: Final = '{"error": "the tool did not run to its end"}'
 
 
-def turns(entries: Iterable[Entry]) -> list[Turn]:
+def turns(entries: Iterable[Entry], person: str | None) -> list[Turn]:
     """Return the turns of a conversation in an order that every provider accepts.
 
-    It begins with a person's turn; people's turns that follow each other are one; each tool call
-    is answered once, right behind it; empty and unreadable ones are left out.
+    It begins with a person's turn; turns of one side that follow each other are one; each tool call
+    is answered once, right behind it; empty and unreadable ones are left out. So is what tools
+    found for anybody but ``person``: they ran with the rights of whoever asked.
     """
-    readable = [turn for entry in entries if (turn := _turn(entry)) is not None]
+    readable = [turn for entry in entries if (turn := _turn(entry, person)) is not None]
     answered = _answered(readable)
     joined: list[Turn] = []
     for role, group in groupby(answered, key=lambda turn: turn.role):
         same = list(group)
-        joined += [_joined(same)] if role is Role.USER else same
+        joined += same if role is Role.TOOL else [_joined(same)]
     first = next((i for i, turn in enumerate(joined) if turn.role is Role.USER), len(joined))
     return joined[first:]
 
 
-def _turn(entry: Entry) -> Turn | None:
+def numbered(all_turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Yield the turns with calls that have ids of their own and names that providers take.
+
+    Some servers give no ids, or the same ones in each answer, and models make names up.
+    """
+    count = 0
+    ids: dict[str, deque[str]] = {}
+    for turn in all_turns:
+        if turn.role is Role.TOOL:
+            given = ids.get(turn.call or "")
+            yield replace(turn, call=given.popleft()) if given else turn
+            continue
+        ids = defaultdict(deque)
+        calls = []
+        for call in turn.calls:
+            count += 1
+            name = NAME.sub("_", call.name)[:64] or "unnamed"
+            calls.append(replace(call, id=f"call-{count}", name=name))
+            ids[call.id].append(calls[-1].id)
+        yield replace(turn, calls=tuple(calls))
+
+
+def _turn(entry: Entry, person: str | None) -> Turn | None:
     said = Utterance.read(entry.content)
     if said is None:
         return None
@@ -37,7 +66,8 @@ def _turn(entry: Entry) -> Turn | None:
             text = said.prompt()
             return Turn(Role.USER, text) if text.strip() else None
         case Role.ASSISTANT:
-            calls = tuple(_calls(fields.get("calls")))
+            own = person is not None and entry.person == person
+            calls = tuple(_calls(fields.get("calls"))) if own else ()
             return Turn(Role.ASSISTANT, said.text, calls) if said.text.strip() or calls else None
         case Role.TOOL:
             return Turn(Role.TOOL, said.text, call=str(fields.get("call", "")))
@@ -47,10 +77,13 @@ def _turn(entry: Entry) -> Turn | None:
 
 def _calls(stored: Json) -> Iterator[ToolCall]:
     for call in stored if isinstance(stored, list | tuple) else ():
-        if isinstance(call, Mapping) and call.get("id") and call.get("name"):
+        if isinstance(call, Mapping) and call.get("id"):
             arguments = call.get("arguments")
             yield ToolCall(
-                str(call["id"]), str(call["name"]), arguments if isinstance(arguments, str) else ""
+                str(call["id"]),
+                str(call.get("name", "")),
+                arguments if isinstance(arguments, str) else "",
+                str(call.get("signature", "")),
             )
 
 
@@ -74,4 +107,6 @@ def _results(following: Iterable[Turn]) -> dict[str, Turn]:
 
 
 def _joined(group: Sequence[Turn]) -> Turn:
-    return Turn(Role.USER, "\n\n".join(turn.text for turn in group))
+    """Return one turn for several of one role; only the last one can have calls."""
+    text = "\n\n".join(turn.text for turn in group if turn.text)
+    return Turn(group[0].role, text, group[-1].calls)

@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.api import Passage
 from plugins.ai.providers.provider import Usage
+from plugins.ai.tools import Outcome
 
 CHATS: Final = 1000
 PER_CHAT: Final = 10
@@ -20,6 +21,7 @@ class TurnResult:
     ``message`` is the id of the question, ``ids`` are those of the answer. ``person`` is who asked,
     under the ``epoch`` that they had. ``cited`` are the numbers of the passages that the answer
     names, counted from 1. ``facts`` are those about the person that the model was told.
+    ``tools`` are the calls that the model made.
     ``fallback`` names the provider that answered in the place of ``model``. ``seconds`` is the
     whole turn.
     """
@@ -33,6 +35,7 @@ class TurnResult:
     passages: Sequence[Passage] = ()
     cited: Collection[int] = ()
     facts: Sequence[str] = ()
+    tools: Sequence[Outcome] = ()
     fallback: str | None = None
     usage: Usage | None = None
     seconds: float = 0.0

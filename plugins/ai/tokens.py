@@ -1,7 +1,10 @@
 """Counting tokens without a tokenizer."""
 
+import json
 import re
 from typing import Final
+
+from plugins.ai.providers.provider import ToolSpec, Turn
 
 # Han, kana, hangul and the full-width forms that go with them.
 CJK: Final = re.compile(
@@ -18,3 +21,13 @@ def estimate(text: str) -> int:
     """Return about how many tokens a turn with this text has: 0.85 a CJK sign, the rest / 3.6."""
     dense = len(CJK.findall(text))
     return PER_TURN + round(dense * PER_CJK + (len(text) - dense) / CHARACTERS_PER_TOKEN)
+
+
+def of_turn(turn: Turn) -> int:
+    """Return about how many tokens a turn has with its calls."""
+    return estimate(turn.text) + sum(estimate(call.name + call.arguments) for call in turn.calls)
+
+
+def of_tool(tool: ToolSpec) -> int:
+    """Return about how many tokens it takes to tell a model of a tool."""
+    return estimate(tool.name + tool.description + json.dumps(tool.parameters))

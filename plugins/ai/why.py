@@ -8,6 +8,7 @@ from plugins.ai.memory import Memory
 from plugins.ai.memory.fact import key_of
 from plugins.ai.naming import plain
 from plugins.ai.result import Results, TurnResult
+from plugins.ai.tools import Outcome
 
 EXCERPT: Final = 200
 """How much of a passage is shown, in characters."""
@@ -91,11 +92,19 @@ async def _facts(
     )
 
 
+def _tool(context: Context[Any], outcome: Outcome) -> str:
+    name = plain(outcome.call.name)
+    return context.gettext("{tool} (failed)").format(tool=name) if outcome.failed else name
+
+
 def _run(context: Context[Any], result: TurnResult) -> str:
     say = context.gettext
     lines = [say("Model: {name}").format(name=result.fallback or result.model)]
     if result.fallback is not None:
         lines.append(say("It stood in for {name}.").format(name=result.model))
+    if result.tools:
+        named = ", ".join(_tool(context, outcome) for outcome in result.tools)
+        lines.append(say("Tools: {list}").format(list=named))
     if result.usage is not None:
         lines.append(
             say("Tokens: {prompt} read, {answer} written").format(

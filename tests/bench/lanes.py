@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from bot.api import Account, Chat, Message
-from bot.lanes import Lanes
+from bot.lanes import Lane, Lanes
 
 CHATS = 10_000
 EVENTS = (1, 5, 20)
@@ -29,7 +29,7 @@ def messages(each: int) -> list[Message]:
     ]
 
 
-async def handle(message: Message) -> None:
+async def handle(message: Message, _: Lane | None = None) -> None:
     await asyncio.sleep(0)
 
 

@@ -1,5 +1,6 @@
 import asyncio
 import gc
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.api import Account, Chat, Command, Message
-from bot.lanes import Lanes
+from bot.lanes import Lane, Lanes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -20,7 +21,7 @@ def message(chat: str, number: int, text: str = "") -> Message:
 def test_each_chat_keeps_its_order_whatever_the_others_do(chats: list[str], room: int) -> None:
     handled: list[tuple[str, int]] = []
 
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         await asyncio.sleep(0 if item.chat.id == "a" else 0.0001 * (int(item.id) % 3))
         handled.append((item.chat.id, int(item.id)))
 
@@ -42,7 +43,7 @@ async def test_a_slow_chat_does_not_hold_another() -> None:
     release = asyncio.Event()
     handled: list[str] = []
 
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         if item.chat.id == "slow":
             await release.wait()
         handled.append(item.chat.id)
@@ -61,7 +62,7 @@ async def test_a_full_lane_holds_back_and_loses_nothing() -> None:
     release = asyncio.Event()
     handled: list[int] = []
 
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         await release.wait()
         handled.append(int(item.id))
 
@@ -83,7 +84,7 @@ async def test_a_full_lane_holds_back_and_loses_nothing() -> None:
 async def test_many_bringers_of_one_full_lane_lose_nothing() -> None:
     handled: list[int] = []
 
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         handled.append(int(item.id))
 
     lanes = Lanes(handle, 1)
@@ -92,8 +93,59 @@ async def test_many_bringers_of_one_full_lane_lose_nothing() -> None:
     assert sorted(handled) == list(range(50))
 
 
+def texts(messages: Sequence[Message]) -> list[str]:
+    return [item.text for item in messages]
+
+
+async def test_a_handler_takes_what_follows() -> None:
+    handled: list[str] = []
+
+    def is_yes(item: Message) -> bool:
+        return item.text == "yes"
+
+    async def handle(item: Message, lane: Lane) -> None:
+        handled.append(item.text)
+        if item.text == "first":
+            assert lane.waiting == ()
+            waits = [asyncio.create_task(lane.arrived()) for _ in range(2)]
+            await asyncio.wait(waits)
+            await lane.arrived()
+            assert texts(lane.waiting) == ["yes", "next"]
+            assert texts(lane.take(is_yes)) == ["yes"]
+            assert not lane.take(is_yes)
+            assert texts(lane.taken) == ["yes"]
+
+    lanes = Lanes(handle, 2)
+    for number, text in enumerate(["first", "yes", "next", "last"]):
+        await lanes.put(message("a", number, text))
+        await asyncio.sleep(0.01)
+    await lanes.drain()
+    assert handled == ["first", "next", "last"]
+
+
+async def test_what_was_taken_waits_again_when_the_message_is_handled_anew() -> None:
+    handled: list[str] = []
+    hang = asyncio.Event()
+
+    async def handle(item: Message, lane: Lane) -> None:
+        handled.append(item.text)
+        if item.text == "first":
+            while len(lane.waiting) < 2:
+                await lane.arrived()
+            lane.take(lambda m: m.text == "b")
+            await hang.wait()
+
+    lanes = Lanes(handle, 5)
+    for number, text in enumerate(["first", "a", "b"]):
+        await lanes.put(message("x", number, text))
+        await asyncio.sleep(0.01)
+    assert lanes.replace(replace(message("x", 0, "anew"), edited=True))
+    await lanes.drain()
+    assert handled == ["first", "anew", "b", "a"]
+
+
 async def test_an_idle_chat_keeps_nothing() -> None:
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         pass
 
     lanes = Lanes(handle, 5)
@@ -108,7 +160,7 @@ async def test_an_idle_chat_keeps_nothing() -> None:
 async def test_draining_cancels_what_does_not_end_in_time() -> None:
     ended: list[str] = []
 
-    async def handle(item: Message) -> None:
+    async def handle(item: Message, _: Lane) -> None:
         try:
             await asyncio.sleep(60)
         finally:
@@ -132,7 +184,7 @@ class Answering:
         self.release = asyncio.Event()
         self.lanes = Lanes(self.handle, 10)
 
-    async def handle(self, item: Message) -> None:
+    async def handle(self, item: Message, _: Lane) -> None:
         self.begun.append(item.text)
         await self.release.wait()
         self.ended.append(item.text)

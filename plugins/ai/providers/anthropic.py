@@ -1,7 +1,8 @@
 """Anthropic's messages."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from bot.api import Json, Role
@@ -106,12 +107,19 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     body: dict[str, Json] = {
         "model": config.model,
         "max_tokens": config.max_tokens or MOST_TOKENS,
-        "messages": [_message(turn) for turn in request.turns],
+        "messages": list(_messages(request.turns)),
         "stream": True,
     }
     system = request.system
     if request.schema is not None:
         body["output_config"] = {"format": {"type": "json_schema", "schema": request.schema}}
+    if request.tools:
+        body["tools"] = [
+            {"name": t.name, "description": t.description, "input_schema": t.parameters}
+            for t in request.tools
+        ]
+        if request.last:
+            body["tool_choice"] = {"type": "none"}
     if system:
         body["system"] = system
     if config.temperature is not None:
@@ -119,16 +127,33 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     return body
 
 
-def _message(turn: Turn) -> dict[str, Json]:
+def _messages(turns: Sequence[Turn]) -> Iterator[dict[str, Json]]:
+    """Yield the messages; the results of one step, and what is said behind them, are one."""
+    for role, group in groupby(turns, key=_role):
+        if role == "user":
+            blocks = [block for turn in group for block in _said(turn)]
+            plain = len(blocks) == 1 and blocks[0].get("type") == "text"
+            yield {"role": role, "content": blocks[0]["text"] if plain else blocks}
+        else:
+            yield from map(_message, group)
+
+
+def _role(turn: Turn) -> str:
+    return "assistant" if turn.role is Role.ASSISTANT else "user"
+
+
+def _said(turn: Turn) -> list[dict[str, Json]]:
     if turn.role is Role.TOOL:
-        result = {"type": "tool_result", "tool_use_id": turn.call, "content": turn.text}
-        return {"role": "user", "content": [result]}
+        return [{"type": "tool_result", "tool_use_id": turn.call, "content": turn.text}]
+    return [{"type": "text", "text": turn.text}]
+
+
+def _message(turn: Turn) -> dict[str, Json]:
     if not turn.calls:
         return {"role": turn.role.value, "content": turn.text}
     blocks: list[Json] = [{"type": "text", "text": turn.text}] if turn.text else []
     blocks += [
-        {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments or "{}")}
-        for c in turn.calls
+        {"type": "tool_use", "id": c.id, "name": c.name, "input": c.parsed()} for c in turn.calls
     ]
     return {"role": "assistant", "content": blocks}
 

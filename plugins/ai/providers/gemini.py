@@ -1,7 +1,8 @@
 """Google's generateContent."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from bot.api import Json, Role
@@ -67,14 +68,15 @@ class Contents:
             if call := mapping(part.get("functionCall")):
                 number = text(call.get("id")) or f"call-{len(self._calls) + 1}"
                 arguments = json.dumps(call.get("args") or {})
-                self._calls.append(ToolCall(number, text(call.get("name")), arguments))
+                signature = text(part.get("thoughtSignature"))
+                self._calls.append(ToolCall(number, text(call.get("name")), arguments, signature))
         if reason := candidate.get("finishReason"):
             self._stop = STOPS.get(reason, Stop.FILTER)
 
 
 def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     """Return the body of a request."""
-    names = {call.id: call.name for turn in request.turns for call in turn.calls}
+    names = request.names
     options: dict[str, Json] = {}
     if config.temperature is not None:
         options["temperature"] = config.temperature
@@ -82,7 +84,23 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
         options["maxOutputTokens"] = config.max_tokens
     if request.schema is not None:
         options |= {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
-    body: dict[str, Json] = {"contents": [_content(turn, names) for turn in request.turns]}
+    groups = groupby(request.turns, key=lambda turn: turn.role)
+    body: dict[str, Json] = {"contents": [c for _, g in groups for c in _contents(list(g), names)]}
+    if request.tools:
+        body["tools"] = [
+            {
+                "functionDeclarations": [
+                    {
+                        "name": t.name,
+                        "description": t.description,
+                        "parametersJsonSchema": t.parameters,
+                    }
+                    for t in request.tools
+                ]
+            }
+        ]
+        if request.last:
+            body["toolConfig"] = {"functionCallingConfig": {"mode": "NONE"}}
     if request.system:
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     if options:
@@ -90,17 +108,31 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     return body
 
 
-def _content(turn: Turn, names: Mapping[str, str]) -> dict[str, Json]:
-    if turn.role is Role.TOOL:
-        name = names.get(turn.call or "", "")
-        response: dict[str, Json] = {"name": name, "response": {"result": turn.text}}
-        return {"role": "user", "parts": [{"functionResponse": response}]}
-    parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
-    parts += [
-        {"functionCall": {"name": call.name, "args": json.loads(call.arguments or "{}")}}
-        for call in turn.calls
+def _contents(turns: Sequence[Turn], names: Mapping[str, str]) -> list[dict[str, Json]]:
+    """Return the contents of one role; the results of one step are one content."""
+    if turns[0].role is not Role.TOOL:
+        return list(map(_content, turns))
+    responses: list[Json] = [
+        {
+            "functionResponse": {
+                "name": names.get(turn.call or "", ""),
+                "response": {"result": turn.text},
+            }
+        }
+        for turn in turns
     ]
+    return [{"role": "user", "parts": responses}]
+
+
+def _content(turn: Turn) -> dict[str, Json]:
+    parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
+    parts += map(_call, turn.calls)
     return {"role": "model" if turn.role is Role.ASSISTANT else "user", "parts": parts}
+
+
+def _call(call: ToolCall) -> dict[str, Json]:
+    part: dict[str, Json] = {"functionCall": {"name": call.name, "args": call.parsed()}}
+    return part | ({"thoughtSignature": call.signature} if call.signature else {})
 
 
 DIALECT: Final = Dialect(

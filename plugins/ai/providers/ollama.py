@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from bot.api import Json, Role
 from plugins.ai.config import AiConfig
+from plugins.ai.providers.openai import function
 from plugins.ai.providers.provider import (
     End,
     Event,
@@ -70,10 +71,11 @@ class Lines:
 
 def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     """Return the body of a request; an answer has no limit unless one is set."""
+    names = request.names
     system = [{"role": "system", "content": request.system}] if request.system else []
     body: dict[str, Json] = {
         "model": config.model,
-        "messages": [*system, *map(_message, request.turns)],
+        "messages": [*system, *(_message(turn, names) for turn in request.turns)],
         "stream": True,
     }
     options: dict[str, Json] = {}
@@ -83,20 +85,21 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
         options["num_predict"] = config.max_tokens
     if options:
         body["options"] = options
+    if request.tools and not request.last:
+        body["tools"] = list(map(function, request.tools))
     if request.schema is not None:
         body["format"] = request.schema
     return body
 
 
-def _message(turn: Turn) -> dict[str, Json]:
+def _message(turn: Turn, names: Mapping[str, str]) -> dict[str, Json]:
     message: dict[str, Json] = {"role": turn.role.value, "content": turn.text}
     if turn.calls:
         message["tool_calls"] = [
-            {"function": {"name": call.name, "arguments": json.loads(call.arguments or "{}")}}
-            for call in turn.calls
+            {"function": {"name": call.name, "arguments": call.parsed()}} for call in turn.calls
         ]
     if turn.role is Role.TOOL and turn.call is not None:
-        message["tool_name"] = turn.call
+        message["tool_name"] = names.get(turn.call, "")
     return message
 
 

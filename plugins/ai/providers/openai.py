@@ -1,5 +1,6 @@
 """Chat completions, as OpenAI and every compatible server speak them."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from plugins.ai.providers.provider import (
     Piece,
     Request,
     Stop,
+    ToolSpec,
     Turn,
     Usage,
 )
@@ -100,12 +102,26 @@ def payload(request: Request, config: AiConfig) -> dict[str, Json]:
         # Other servers know only the older name, and OpenAI's newer models only the newer one.
         own = urlsplit(config.address).hostname == "api.openai.com"
         body["max_completion_tokens" if own else "max_tokens"] = config.max_tokens
+    if request.tools:
+        body["tools"] = list(map(function, request.tools))
+        if request.last:
+            body["tool_choice"] = "none"
     if request.schema is not None:
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "answer", "schema": request.schema, "strict": True},
         }
     return body
+
+
+def function(tool: ToolSpec) -> dict[str, Json]:
+    """Return a tool as chat completions describe it."""
+    described: dict[str, Json] = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": described}
 
 
 def _message(turn: Turn) -> dict[str, Json]:
@@ -116,7 +132,7 @@ def _message(turn: Turn) -> dict[str, Json]:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
+                "function": {"name": call.name, "arguments": json.dumps(call.parsed())},
             }
             for call in turn.calls
         ]

@@ -1,5 +1,6 @@
 """What every provider takes and gives."""
 
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +11,32 @@ from bot.api import BotError, Json, Passage, Role
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to run a tool; ``arguments`` is JSON as the model wrote it."""
+    """A model's wish to run a tool; ``arguments`` is JSON as the model wrote it.
+
+    ``signature`` is what the provider wants back with the call.
+    """
 
     id: str
     name: str
     arguments: str
+    signature: str = ""
+
+    def parsed(self) -> dict[str, Json]:
+        """Return the arguments, none where the model wrote no JSON object."""
+        try:
+            found = json.loads(self.arguments or "{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it; ``parameters`` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +58,7 @@ class Request:
 
     ``question`` and ``passages`` stand in the last turn already; they are here for a provider that
     has no model. ``language`` is the one to answer in. ``schema`` is a JSON Schema that the answer
-    has to follow.
+    has to follow. ``tools`` may be called, unless ``last``: then the answer has to be text.
     """
 
     system: str
@@ -45,6 +67,13 @@ class Request:
     passages: Sequence[Passage] = ()
     language: str = "en"
     schema: Mapping[str, Json] | None = None
+    tools: Sequence[ToolSpec] = ()
+    last: bool = False
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names of the tools that were called, by the calls' ids."""
+        return {call.id: call.name for turn in self.turns for call in turn.calls}
 
 
 class Stop(StrEnum):
@@ -71,6 +100,9 @@ class Usage:
 
     prompt: int
     answer: int
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.prompt + other.prompt, self.answer + other.answer)
 
 
 @dataclass(frozen=True, slots=True)

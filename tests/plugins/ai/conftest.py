@@ -161,14 +161,17 @@ def chatting(
 
     @asynccontextmanager
     async def chat(
-        *, model: bool = False, block: dict[str, Any] | None = None, **options: Any
+        *plugins: Plugin[Any],
+        model: bool = False,
+        block: dict[str, Any] | None = None,
+        **options: Any,
     ) -> AsyncIterator[Bot]:
         ai: dict[str, Any] = {"rag": {"retriever": "rag"}, "retries": 0}
         if model:
             ai |= {"provider": "openai", "base_url": server.url, "model": "m", "api_key": "sk-key"}
         ai |= block or {}
         rag: Plugin[None] = Plugin("rag", "Finds.", setup=offering)
-        async with talking_to(rag, plugin, config={"ai": ai}, **options) as bot:
+        async with talking_to(rag, plugin, *plugins, config={"ai": ai}, **options) as bot:
             yield bot
 
     return chat

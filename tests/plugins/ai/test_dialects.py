@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.api import Role
 from plugins.ai.config import AiConfig
-from plugins.ai.providers import anthropic, gemini, ollama
+from plugins.ai.providers import anthropic, gemini, ollama, openai
 from plugins.ai.providers.provider import (
     End,
     Event,
@@ -19,6 +20,7 @@ from plugins.ai.providers.provider import (
     Request,
     Stop,
     ToolCall,
+    ToolSpec,
     Turn,
     Usage,
 )
@@ -283,8 +285,48 @@ def test_requests_are_as_each_wants_them() -> None:
     assert local["options"] == {"temperature": 1.5, "num_predict": 50}
     assert local["format"] == SCHEMA
     assert local["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert local["messages"][3]["tool_name"] == "look"
     bare: Any = ollama.payload(ASKED, config("ollama"))
     assert "options" not in bare, "no limit unless one is set"
+
+
+LOOK = ToolSpec("look", "Looks.", {"type": "object", "properties": {}})
+OPENAI_TOOL = {
+    "type": "function",
+    "function": {"name": "look", "description": "Looks.", "parameters": LOOK.parameters},
+}
+GEMINI_TOOL = {"name": "look", "description": "Looks.", "parametersJsonSchema": LOOK.parameters}
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind", "tools", "last"),
+    [
+        (openai.payload, "openai", [OPENAI_TOOL], {"tool_choice": "none"}),
+        (
+            anthropic.payload,
+            "anthropic",
+            [{"name": "look", "description": "Looks.", "input_schema": LOOK.parameters}],
+            {"tool_choice": {"type": "none"}},
+        ),
+        (
+            gemini.payload,
+            "gemini",
+            [{"functionDeclarations": [GEMINI_TOOL]}],
+            {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}},
+        ),
+        (ollama.payload, "ollama", [OPENAI_TOOL], {"tools": None}),
+    ],
+)
+def test_tools_are_told_and_withheld_at_last(
+    payload: Any, kind: str, tools: Any, last: dict[str, Any]
+) -> None:
+    request = Request("", ASKED.turns, tools=[LOOK])
+    body: Any = payload(request, config(kind))
+    assert body["tools"] == tools
+    assert not set(body) & (set(last) - {"tools"})
+    ended: Any = payload(replace(request, last=True), config(kind))
+    assert {name: ended.get(name) for name in last} == last
+    assert "tools" not in payload(ASKED, config(kind))
 
 
 @pytest.mark.parametrize(("stop", "ends"), [("refusal", Stop.FILTER), ("stop_sequence", Stop.DONE)])

@@ -14,16 +14,16 @@ from plugins.ai.window import begin
 
 
 def user(text: str = "u", tokens: int = 10) -> Entry:
-    return Entry(Role.USER, {"text": text}, tokens=tokens)
+    return Entry(Role.USER, {"text": text}, "ana", tokens)
 
 
 def assistant(text: str = "a", *calls: str, tokens: int = 10) -> Entry:
     made: list[Json] = [{"id": call, "name": "look", "arguments": "{}"} for call in calls]
-    return Entry(Role.ASSISTANT, {"text": text, "calls": made}, tokens=tokens)
+    return Entry(Role.ASSISTANT, {"text": text, "calls": made}, "ana", tokens)
 
 
 def tool(call: str, tokens: int = 10) -> Entry:
-    return Entry(Role.TOOL, {"text": f"result {call}", "call": call}, tokens=tokens)
+    return Entry(Role.TOOL, {"text": f"result {call}", "call": call}, "ana", tokens)
 
 
 TALK = [
@@ -63,7 +63,7 @@ entries = st.lists(
         st.builds(assistant, st.sampled_from(["", "yes", "no"]), st.sampled_from("abc")),
         st.builds(assistant, st.sampled_from(["", " ", "ok"])),
         st.builds(tool, st.sampled_from("abcd"), tokens=st.integers(1, 30)),
-        st.builds(Entry, st.sampled_from(list(Role)), odd_content),
+        st.builds(Entry, st.sampled_from(list(Role)), odd_content, st.sampled_from(["ana", None])),
     ),
     max_size=14,
 )
@@ -82,20 +82,20 @@ def check(sent: Sequence[Turn]) -> None:
         assert not turn.calls or turn.role is Role.ASSISTANT
         if place == 0:
             assert turn.role is Role.USER
-        elif turn.role is Role.USER:
-            assert sent[place - 1].role is not Role.USER
+        else:
+            assert sent[place - 1].role is not turn.role
         waiting = [call.id for call in turn.calls]
     assert not waiting
 
 
 @given(entries, st.integers(0, 200))
 def test_any_stored_state_gives_a_valid_request(stored: list[Entry], budget: int) -> None:
-    check(turns(stored))
-    check(turns(stored[begin(stored, budget) :]))
+    check(turns(stored, "ana"))
+    check(turns(stored[begin(stored, budget) :], "ana"))
 
 
 def test_calls_and_results_are_put_right() -> None:
-    sent = turns([user(), assistant("", "a", "b"), tool("b"), tool("x"), user("next")])
+    sent = turns([user(), assistant("", "a", "b"), tool("b"), tool("x"), user("next")], "ana")
     assert [(turn.role, turn.text) for turn in sent] == [
         (Role.USER, "u"),
         (Role.ASSISTANT, ""),
@@ -105,8 +105,18 @@ def test_calls_and_results_are_put_right() -> None:
     ]
 
 
+@pytest.mark.parametrize("asker", ["bea", None])
+def test_what_tools_found_for_one_is_not_shown_to_another(asker: str | None) -> None:
+    sent = turns([user(), assistant("I look.", "a"), tool("a"), assistant("so")], asker)
+    assert [(turn.role, turn.text) for turn in sent] == [
+        (Role.USER, "u"),
+        (Role.ASSISTANT, "I look.\n\nso"),
+    ]
+    assert not any(turn.calls for turn in sent)
+
+
 def test_dead_turns_are_joined_and_empty_ones_left_out() -> None:
-    sent = turns([assistant("before"), user("a"), user("b"), assistant(" "), user("c")])
+    sent = turns([assistant("before"), user("a"), user("b"), assistant(" "), user("c")], "ana")
     assert sent == [Turn(Role.USER, "a\n\nb\n\nc")]
 
 

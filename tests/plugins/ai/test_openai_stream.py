@@ -334,7 +334,7 @@ def test_the_request() -> None:
                     {
                         "id": "a",
                         "type": "function",
-                        "function": {"name": "look", "arguments": '{"x":1}'},
+                        "function": {"name": "look", "arguments": '{"x": 1}'},
                     }
                 ],
             },
