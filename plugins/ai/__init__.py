@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.api import Argument, Context, DataStatement, Plugin, Retriever, Services, UserError
 from plugins.ai.assistant import Assistant
+from plugins.ai.budgets import Budgets, Metered, Rate, usage
 from plugins.ai.config import AiConfig, ToolsConfig, extracting
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
@@ -29,11 +30,15 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     if config.rag is not None:
         retriever = services.tools.get(config.rag.retriever, Retriever)
         grounding = Grounding(retriever, config.rag, services.tasks, services.log)
-    provider = make(config, services.log)
-    facts = _memory(services)
+    budgets = Budgets(config.budgets, config.prices, services.store.documents, services.clock)
+    provider = Metered(make(config, services.log), config, budgets)
+    facts = _memory(services, budgets)
     history = History(services.store.messages, config.history.window)
     toolbox = _toolbox(services)
-    assistant = Assistant(config, provider, history, grounding, facts, toolbox, services.log)
+    rate = Rate(config.rate or None)
+    assistant = Assistant(
+        config, provider, history, grounding, facts, toolbox, budgets, rate, services.log
+    )
     services.offer(assistant)
     try:
         yield assistant
@@ -48,12 +53,13 @@ def _toolbox(services: Services[AiConfig]) -> Toolbox:
     return Toolbox(services.model_tools(), services.config.tools, services.log)
 
 
-def _memory(services: Services[AiConfig]) -> Memory:
+def _memory(services: Services[AiConfig], budgets: Budgets) -> Memory:
     config = services.config
+    own = extracting(config)
     return Memory(
         config.remembering,
         services.store,
-        lambda: make(extracting(config), services.log),
+        lambda: Metered(make(own, services.log), own, budgets),
         tasks=services.tasks,
         clock=services.clock,
         log=services.log,
@@ -79,7 +85,8 @@ plugin: Plugin[Assistant] = Plugin(
 @plugin.message(timeout=WHOLE_TURN)
 async def answer(context: Context[Assistant]) -> None:
     """Answer what the bot is told."""
-    await context.state.answer(context)
+    if context.state.rate.admits(context.message.sender.key):
+        await context.state.answer(context)
 
 
 @plugin.command("reset", "Begin anew: I forget this conversation")
@@ -107,6 +114,12 @@ async def explain(context: Context[Assistant]) -> None:
 async def confirm(_: Context[Assistant]) -> None:
     """Tell that nobody waits for the answer: one that is waited for never comes here."""
     raise UserError("That question isn't open any more, or it was somebody else's.")
+
+
+@plugin.command("usage", "Shows how much you asked me, and how much you may")
+async def show_usage(context: Context[Assistant]) -> None:
+    """Show what was used."""
+    await usage(context, context.state.budgets)
 
 
 @plugin.command(

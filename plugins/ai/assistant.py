@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from bot.api import Context, Passage, chat_scope, person_scope
 from plugins.ai.answer import Answer
+from plugins.ai.budgets import Budgets, Payer, Rate, paying
 from plugins.ai.config import AiConfig
 from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
@@ -36,6 +37,8 @@ class Assistant(Remembering):
     grounding: Grounding | None
     facts: Memory
     toolbox: Toolbox
+    budgets: Budgets
+    rate: Rate
     log: Logger
     counts: Counter[str] = field(default_factory=Counter)
     results: Results = field(default_factory=Results)
@@ -52,6 +55,7 @@ class Assistant(Remembering):
     async def answer(self, context: Context[Any]) -> TurnResult:
         """Answer a message, keep what was said, and return what the answer came from."""
         began = time.monotonic()
+        paying.set(Payer.of(context))
         generation = self.history.generation(context.chat)
         said = Utterance.of(context.message)
         past = await self.history.recent(context.chat, said)

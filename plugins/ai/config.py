@@ -1,14 +1,16 @@
 """The ``ai`` block of the configuration."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from bot.api import Duration
+from plugins.ai.block import Block
+from plugins.ai.budgets.options import BudgetsConfig, Price, RateConfig
 from plugins.ai.memory.options import Extracting, MemoryConfig
 
 OPENAI: Final = "https://api.openai.com/v1"
@@ -63,12 +65,6 @@ def checked_key(key: SecretStr) -> SecretStr:
         message = "the key holds characters that no key has; copy it again"
         raise ValueError(message)
     return SecretStr(text)
-
-
-class Block(BaseModel):
-    """A part of the configuration that knows all its keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class HistoryConfig(Block):
@@ -139,6 +135,11 @@ class Access(Block):
         """The server's address."""
         return self.base_url or ADDRESSES.get(self.provider, "")
 
+    @property
+    def label(self) -> str:
+        """How the operator knows the provider."""
+        return f"{self.provider} ({self.model})"
+
     @model_validator(mode="after")
     def _can_ask(self) -> Self:
         if self.provider == "offline":
@@ -169,6 +170,9 @@ class AiConfig(Access):
     links: LinksConfig = LinksConfig()
     tools: ToolsConfig | Literal[False] = ToolsConfig()
     why_button: bool = False
+    budgets: BudgetsConfig = BudgetsConfig()
+    prices: Mapping[str, Price] = Field(default_factory=dict)
+    rate: RateConfig | Literal[False] = RateConfig()
 
     @property
     def remembering(self) -> MemoryConfig | None:
@@ -183,7 +187,19 @@ class AiConfig(Access):
         if self.provider == "offline" and extracts:
             message = "memory.auto_extract needs a model; the offline provider has none"
             raise ValueError(message)
+        for model in self._models if self.budgets.count_money else ():
+            if model not in self.prices:
+                message = (
+                    f"budgets of money need a price of the model {model}:"
+                    f" prices: {{{model}: {{prompt: …, answer: …}}}}, for a million tokens"
+                )
+                raise ValueError(message)
         return self
+
+    @property
+    def _models(self) -> Sequence[str]:
+        models = [self.model, *(access.model for access in self.fallback), extracting(self).model]
+        return [model for model in models if model is not None]
 
     def with_access(self, access: Access) -> "AiConfig":
         """Return the same options for another provider."""

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from babel import Locale, UnknownLocaleError
-
 from bot.api import Entry, Passage, Role
+from plugins.ai.languages import english_name
 from plugins.ai.naming import data, quoted
 from plugins.ai.providers.provider import Request, Turn
 from plugins.ai.repair import numbered, turns
@@ -43,7 +42,11 @@ def request(  # noqa: PLR0913 - what a request is made of
 
     ``instructions`` are the operator's own, and what is known about the person who asks.
     """
-    parts = [RULES.format(language=_name(language)), CITING if passages else "", *instructions]
+    parts = [
+        RULES.format(language=english_name(language)),
+        CITING if passages else "",
+        *instructions,
+    ]
     system = "\n\n".join(filter(None, [*parts, FINISH if steps.last else ""]))
     question = _question(said, passages)
     room = steps.window - estimate(system) - estimate(question) - steps.tokens
@@ -75,10 +78,3 @@ def _question(said: Utterance, passages: Sequence[Passage]) -> str:
         for number, passage in enumerate(passages, 1)
     )
     return f"Passages from the documents:\n{numbered}\n\nThe question:\n{said.prompt()}"
-
-
-def _name(language: str) -> str:
-    try:
-        return Locale.parse(language, sep="-" if "-" in language else "_").english_name or language
-    except (ValueError, UnknownLocaleError):
-        return language

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from plugins.ai.providers.provider import ToolSpec, Turn
+from plugins.ai.providers.provider import Request, ToolSpec, Turn
 
 # Han, kana, hangul and the full-width forms that go with them.
 CJK: Final = re.compile(
@@ -31,3 +31,9 @@ def of_turn(turn: Turn) -> int:
 def of_tool(tool: ToolSpec) -> int:
     """Return about how many tokens it takes to tell a model of a tool."""
     return estimate(tool.name + tool.description + json.dumps(tool.parameters))
+
+
+def of_request(request: Request) -> int:
+    """Return about how many tokens a request has."""
+    tools = sum(map(of_tool, request.tools))
+    return estimate(request.system) + sum(map(of_turn, request.turns)) + tools

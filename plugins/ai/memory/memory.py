@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from logging import Logger
 from typing import Any, Final
 
-from bot.api import Chat, Context, Erased, Store, StoreError, Tasks, parse_duration
+from bot.api import Chat, Context, Erased, Store, StoreError, Tasks, UserError, parse_duration
 from plugins.ai.memory.extraction import Extractor
 from plugins.ai.memory.fact import Fact, Origin, Source, cleaned, key_of
 from plugins.ai.memory.intake import Intake, Work
@@ -190,6 +190,8 @@ class Memory:
             await self._extract(work, user_text, answer)
         except Erased:
             self.counts["memory extractions dropped: erased"] += 1
+        except UserError:
+            self.counts["memory extractions dropped: no budget"] += 1
         except ProviderError as error:
             self.counts[f"memory extractions failed: {error.fault}"] += 1
             self._log.warning("an extraction failed (%s): %s", error.fault, error)

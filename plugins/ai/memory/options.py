@@ -6,9 +6,10 @@ from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Annotated, Final, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from bot.api import Duration
+from plugins.ai.block import Block
 
 Type = Literal["preference", "fact", "context"]
 Select = Literal["relevant", "newest", "all"]
@@ -26,12 +27,6 @@ def _checked_life(life: timedelta) -> timedelta:
 
 Life = Annotated[Duration, AfterValidator(_checked_life)]
 NAMESPACE: Final = r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*"
-
-
-class Strict(BaseModel):
-    """Options that stay as they are, without unknown ones."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def load_filter(path: str) -> Callable[[str], object]:
@@ -53,7 +48,7 @@ def _checked_filter(path: str) -> str:
     return path
 
 
-class Extracting(Strict):
+class Extracting(Block):
     """How facts are found in what people write.
 
     ``model`` and ``max_tokens`` are those of the extraction, the conversation's model and 1024
@@ -68,7 +63,7 @@ class Extracting(Strict):
     filter: Annotated[str, AfterValidator(_checked_filter)] | None = None
 
 
-class MemoryConfig(Strict):
+class MemoryConfig(Block):
     """What is remembered about people, for how long, and where it is used.
 
     ``ttl`` is the life of a fact, which stating it again renews; ``pending_ttl`` how long a

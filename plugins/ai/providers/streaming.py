@@ -48,7 +48,7 @@ class Streaming:
 
     def __init__(self, config: AiConfig, dialect: Dialect, retries: Retries | None = None) -> None:
         key = config.api_key.get_secret_value()
-        self.name = f"{config.provider} ({config.model})"
+        self.name = config.label
         self._config = config
         self._dialect = dialect
         self._retries = retries or Retries(config.retries)

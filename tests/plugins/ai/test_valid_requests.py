@@ -17,7 +17,7 @@ from plugins.ai.prompt import request as made
 from plugins.ai.providers import anthropic, gemini, ollama, openai
 from plugins.ai.providers.provider import End, Event, Piece, Request, Stop, ToolCall, Usage
 from plugins.ai.steps import Steps
-from plugins.ai.tokens import estimate, of_tool, of_turn
+from plugins.ai.tokens import of_request
 from plugins.ai.utterance import Utterance
 
 WINDOW = 1500
@@ -114,12 +114,6 @@ def check(request: Request) -> None:
         rules(payload(request, options))
 
 
-def size(request: Request) -> int:
-    """Return about how many tokens a request has."""
-    tools = sum(map(of_tool, request.tools))
-    return estimate(request.system) + sum(map(of_turn, request.turns)) + tools
-
-
 class Erratic:
     """A provider that checks what it is asked, and calls, talks, stalls and breaks at random."""
 
@@ -132,7 +126,7 @@ class Erratic:
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
         check(request)
-        self.sizes.append(size(request))
+        self.sizes.append(of_request(request))
         assert request.turns[-1].role is Role.TOOL or "latest: " in request.turns[-1].text
         for piece in "word " * self._dice.choice([0, 0, 1, 5, 60]):
             yield Piece(piece)
@@ -164,7 +158,7 @@ async def test_two_thousand_turns_with_tools(
         return "seen " * n
 
     dice = random.Random(3)  # noqa: S311 - no secret
-    async with chatting(plugin, block={"history": {"window": WINDOW}}) as bot:
+    async with chatting(plugin, block={"history": {"window": WINDOW}, "rate": False}) as bot:
         for _ in range(2000):
             words = dice.choice(["hi", "and then? " * 20, "北京在哪里" * 10])
             place = {"chat": "g", "kind": ChatKind.GROUP, "addressed": True}
