@@ -34,6 +34,7 @@ from bot.delivery import Begun, Delivery
 from bot.discretion import Discretion
 from bot.i18n import Languages
 from bot.identity import Identity
+from bot.joining import join
 from bot.lanes import Lane, Lanes
 from bot.log import correlation
 from bot.routes import ESSENTIAL, Route, Routes
@@ -98,6 +99,7 @@ class Dispatcher:
         From then on it is answered once, also when the process is killed and started again. Other
         bots are never answered, so that two of them cannot answer each other for ever.
         """
+        message = self._routes.canonical(message)
         if message.sender.is_bot:
             self.counts["ignored: a bot"] += 1
         elif not message.edited:
@@ -165,6 +167,7 @@ class Dispatcher:
 
     async def _try(self, message: Message, adapter: Adapter, trace: str, lane: Lane) -> None:
         try:
+            message = await self._whole(message, adapter, lane)
             visit = await self._visit(message, adapter, trace, lane)
             async with adapter.working(message) if _calls(message) else nullcontext():
                 await self._answer(visit)
@@ -172,6 +175,14 @@ class Dispatcher:
             log.debug("the person was erased meanwhile")
         except AdapterError as error:
             log.warning("%s: %s", type(error).__name__, error)
+
+    async def _whole(self, message: Message, adapter: Adapter, lane: Lane) -> Message:
+        """Return a message with those that its handler wants joined to it."""
+        route = self._routes.find(message)
+        if route is None or route.handler.debounce is None or not adapter.features.bursts:
+            return message
+        pause = route.handler.debounce(route.running.state).total_seconds()
+        return await join(message, lane, lambda other: self._routes.find(other) is route, pause)
 
     async def _visit(self, message: Message, adapter: Adapter, trace: str, lane: Lane) -> "Visit":
         if self._discretion.incognito(message.chat):

@@ -107,8 +107,8 @@ class Lanes:
     def replace(self, message: Message) -> bool:
         """Put an edited message in the place of the one with its id; False if that is done.
 
-        One that waits is exchanged. One that is being handled is cancelled and handled anew, but
-        only once and never a command, whose effect may be half done.
+        One that waits is exchanged. One that is being handled, alone or with others, is cancelled
+        and handled anew, but only once and never a command, whose effect may be half done.
         """
         lane = self._lanes.get(message.chat.key)
         if lane is None:
@@ -119,7 +119,7 @@ class Lanes:
                 return True
         current = lane.current
         if current is None or current.id != message.id:
-            return False
+            return self._replace_taken(lane, message)
         edited = _instead(current, message)
         if not lane.begun:
             lane.current = edited
@@ -141,6 +141,15 @@ class Lanes:
             await asyncio.wait(late)
             return len(late)
         return 0
+
+    def _replace_taken(self, lane: Lane, message: Message) -> bool:
+        current = lane.current
+        for place, taken in enumerate(lane.taken):
+            if current and taken.id == message.id and not (taken.edited or taken.command):
+                edited = _instead(taken, message)
+                lane.taken = (*lane.taken[:place], edited, *lane.taken[place + 1 :])
+                return self._restart(lane, current)
+        return False
 
     def _restart(self, lane: Lane, message: Message) -> bool:
         if lane.redo is not None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from bot.api import CommandInfo, Handler, Message, Running
@@ -41,6 +42,13 @@ class Routes:
         if message.command is not None:
             return self._commands.get(message.command.name.lower())
         return next((route for route in self._others if _fits(route, message)), None)
+
+    def canonical(self, message: Message) -> Message:
+        """Return a message that calls its command by the name it has in English."""
+        route = None if message.command is None else self.find(message)
+        if message.command is None or route is None or route.handler.command is None:
+            return message
+        return replace(message, command=replace(message.command, name=route.handler.command))
 
     def _add(self, name: str, route: Route) -> None:
         held = self._commands.setdefault(name.lower(), route)

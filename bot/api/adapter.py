@@ -20,12 +20,14 @@ class Features:
 
     ``edits`` says whether a sent message can change; ``edit_interval`` and
     ``group_edit_interval`` are the seconds between two edits of one message that the platform
-    stands, in a private chat and elsewhere.
+    stands, in a private chat and elsewhere. ``bursts`` says whether people send there one thought
+    in several messages, as they do on a phone.
     """
 
     edits: bool = True
     edit_interval: float = 1.0
     group_edit_interval: float = 3.0
+    bursts: bool = True
 
 
 class Adapter(Protocol):

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from bot.api.adapter import Adapter
 from bot.api.draft import Draft
-from bot.api.messages import Attachment, Button, Message, Reply, Sent
+from bot.api.messages import Account, Attachment, Button, Message, Reply, Sent
 from bot.api.offers import Tools
 from bot.api.store import Document, Documents, Json, Person, Store, chat_scope, person_scope
 from bot.api.text import Translator
@@ -227,9 +227,9 @@ class Context(Generic[State]):
         """Begin an answer that grows."""
         return Draft(self._adapter, self.message.chat, reply_to=self.message.id)
 
-    async def is_admin(self) -> bool:
-        """Tell whether the sender administers the chat; everybody does in private."""
-        return await self._adapter.is_admin(self.message.chat, self.message.sender)
+    async def is_admin(self, account: Account | None = None) -> bool:
+        """Tell whether the sender, or another, administers the chat; everybody does in private."""
+        return await self._adapter.is_admin(self.message.chat, account or self.message.sender)
 
     def gettext(self, message: str) -> str:
         """Return a message in the language of the answer."""

@@ -104,7 +104,8 @@ class Message:
     ``addressed`` is set when the bot is meant: in private, by a mention, or by a reply to it.
     ``forwarded`` names the one who said it first when the sender only passed it on.
     ``update`` is the platform's number of the event, the same when it is delivered again.
-    ``time`` is aware.
+    ``time`` is aware. ``parts`` are the messages that it was joined of, where a handler wants what
+    comes quickly as one; each may be forwarded or not.
     """
 
     id: str
@@ -119,6 +120,7 @@ class Message:
     forwarded: str | None = None
     edited: bool = False
     update: str | None = None
+    parts: tuple["Message", ...] = ()
 
     def same_sender(self, other: "Message") -> bool:
         """Tell whether another message is by the same account."""

@@ -27,7 +27,8 @@ Setup = Callable[[Services[Any]], AbstractAsyncContextManager[State]]
 class Handler(Generic[State]):
     """A function and the messages it is for: a command's, or those that fit a predicate.
 
-    ``timeout`` is the handler's deadline; None means the configured one.
+    ``timeout`` is the handler's deadline; None means the configured one. ``debounce`` says for the
+    plugin's state how long to wait for a further message of the same person, to join the two.
     """
 
     function: Function[State]
@@ -36,6 +37,7 @@ class Handler(Generic[State]):
     summary: str = ""
     arguments: Sequence[Argument] = ()
     timeout: timedelta | None = None
+    debounce: Callable[[State], timedelta] | None = None
 
 
 @dataclass(frozen=True)
@@ -112,16 +114,23 @@ class Plugin(Generic[State]):
         return register
 
     def message(
-        self, predicate: Predicate | None = None, *, timeout: timedelta | None = None
+        self,
+        predicate: Predicate | None = None,
+        *,
+        timeout: timedelta | None = None,
+        debounce: Callable[[State], timedelta] | None = None,
     ) -> Callable[[Function[State]], Function[State]]:
         """Register a handler of the messages that fit ``predicate``, or of all addressed ones.
 
-        Commands never reach it.
+        Commands never reach it. With ``debounce`` it gets what a person sends quickly one after the
+        other as one message, with those as its ``parts``.
         """
 
         def register(function: Function[State]) -> Function[State]:
             fits = predicate if predicate is not None else _addressed
-            self.handlers.append(Handler(function, predicate=fits, timeout=timeout))
+            self.handlers.append(
+                Handler(function, predicate=fits, timeout=timeout, debounce=debounce)
+            )
             return function
 
         return register

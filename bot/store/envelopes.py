@@ -20,9 +20,11 @@ def event(message: Message) -> tuple[str, str]:
 
 
 def message_row(message: Message) -> Row:
-    """Return a message as an export shows it; of its files, what is known about them."""
+    """Return a message, as one came, as an export shows it; of its files, what is known."""
     files = [{**asdict(file), "content": None} for file in message.attachments]
-    return {**asdict(message), "time": message.time.isoformat(), "attachments": files}
+    row = {**asdict(message), "time": message.time.isoformat(), "attachments": files}
+    del row["parts"]
+    return row
 
 
 def write_message(message: Message) -> str:

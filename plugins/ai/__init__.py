@@ -82,7 +82,7 @@ plugin: Plugin[Assistant] = Plugin(
 )
 
 
-@plugin.message(timeout=WHOLE_TURN)
+@plugin.message(timeout=WHOLE_TURN, debounce=lambda assistant: assistant.config.debounce)
 async def answer(context: Context[Assistant]) -> None:
     """Answer what the bot is told."""
     if context.state.rate.admits(context.message.sender.key):

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from logging import Logger
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,13 +16,15 @@ from plugins.ai.config import AiConfig
 from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
+from plugins.ai.interrupting import until, unwanted
 from plugins.ai.memory import Memory, Remembering
 from plugins.ai.providers.provider import Provider
 from plugins.ai.result import Results, TurnResult
+from plugins.ai.said import Said
 from plugins.ai.steps import Steps
 from plugins.ai.tools import Toolbox
-from plugins.ai.utterance import Utterance
 from plugins.ai.why import button
+from plugins.ai.wording import STOPPED
 
 
 @dataclass(slots=True)
@@ -57,7 +60,7 @@ class Assistant(Remembering):
         began = time.monotonic()
         paying.set(Payer.of(context))
         generation = self.history.generation(context.chat)
-        said = Utterance.of(context.message)
+        said = Said.of(context.message)
         past = await self.history.recent(context.chat, said)
         await self.history.ask(context, said)
         passages = await self._passages(context, said)
@@ -65,24 +68,28 @@ class Assistant(Remembering):
         tools = await self.toolbox.allowed(context)
         steps = Steps(self.toolbox.options, self.config.history.window, tools)
         exchange = Exchange(self, context, said, past, generation, steps, passages, recalled)
+        interrupt = self.config.busy == "interrupt"
         async with context.draft() as draft:
             answer = Answer(draft)
             why = button(context) if self.config.why_button else None
             draft.buttons = () if why is None else (why,)
             try:
-                await exchange.run(answer)
+                async with until(partial(unwanted, context, interrupt=interrupt)) as ended:
+                    await exchange.run(answer)
+                if ended.early and answer.shown:
+                    await answer.add(context.gettext(STOPPED))
             finally:
                 await self.history.answer(
                     context, answer.raw, generation=generation, cut=answer.cut
                 )
         if context.keeps:
-            self.facts.learn(context, said.text, answer.raw)
+            self.facts.learn(context, said.own, answer.raw)
         result = exchange.result(answer, time.monotonic() - began)
         if generation == self.history.generation(context.chat):
             self.results.add(result)
         return result
 
-    async def _passages(self, context: Context[Any], said: Utterance) -> Sequence[Passage]:
+    async def _passages(self, context: Context[Any], said: Said) -> Sequence[Passage]:
         if self.grounding is None:
             return ()
         audience = [chat_scope(context.chat)]

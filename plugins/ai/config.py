@@ -31,6 +31,7 @@ EXTRACTION_TOKENS: Final = 1024
 UNCAPPED: Final[frozenset[str]] = frozenset({"ollama"})
 """Providers that get no limit unless one is set: their models stop by themselves."""
 
+Pause = Annotated[Duration, Field(ge=timedelta(0), le=timedelta(seconds=10))]
 Positive = Annotated[Duration, Field(gt=timedelta(0), le=timedelta(minutes=10))]
 
 
@@ -155,7 +156,11 @@ class Access(Block):
 
 
 class AiConfig(Access):
-    """The whole block; ``fallback`` is asked in its order where the provider is out of order."""
+    """The whole block; ``fallback`` is asked in its order where the provider is out of order.
+
+    What a person writes within ``debounce`` of the last message is one question with it. ``busy``
+    says whether a new message waits until the answer is there or interrupts it.
+    """
 
     fallback: tuple[Access, ...] = ()
     system: str = ""
@@ -170,6 +175,8 @@ class AiConfig(Access):
     links: LinksConfig = LinksConfig()
     tools: ToolsConfig | Literal[False] = ToolsConfig()
     why_button: bool = False
+    debounce: Pause = timedelta(milliseconds=800)
+    busy: Literal["queue", "interrupt"] = "queue"
     budgets: BudgetsConfig = BudgetsConfig()
     prices: Mapping[str, Price] = Field(default_factory=dict)
     rate: RateConfig | Literal[False] = RateConfig()

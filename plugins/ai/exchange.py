@@ -13,6 +13,7 @@ from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
 from plugins.ai.providers.provider import Fault, ProviderError, Request, Stop
 from plugins.ai.result import TurnResult
+from plugins.ai.said import Said
 from plugins.ai.screen import Screen
 from plugins.ai.steps import Steps
 from plugins.ai.utterance import Utterance
@@ -30,7 +31,7 @@ class Exchange:
 
     assistant: "Assistant"
     context: Context[Any]
-    said: Utterance
+    said: Said
     past: Sequence[Entry]
     generation: int
     steps: Steps

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from bot.api import Context, Entry, Json, Messages, Role
 from plugins.ai.providers.provider import Turn
+from plugins.ai.said import Said
 from plugins.ai.tokens import PER_TURN, estimate, of_turn
 from plugins.ai.tools import Outcome
-from plugins.ai.utterance import Utterance
 from plugins.ai.window import begin
 
 
@@ -28,13 +28,13 @@ class History:
         """Return how often a chat was reset."""
         return self._resets[chat]
 
-    async def recent(self, chat: str, said: Utterance) -> Sequence[Entry]:
+    async def recent(self, chat: str, said: Said) -> Sequence[Entry]:
         """Return what was said before ``said`` and fits with it into the window.
 
-        Entries of the same message are left out: it is handled again after an edit or a crash.
+        Entries of the same messages are left out: it is handled again after an edit or a crash.
         """
         stored = await self._messages.latest(chat, self.window // PER_TURN + 1)
-        earlier = [entry for entry in stored if _message(entry.content) != said.message]
+        earlier = [entry for entry in stored if _message(entry.content) not in said.messages]
         return await self.trim(chat, earlier, self.window - estimate(said.prompt()))
 
     async def trim(self, chat: str, entries: Sequence[Entry], budget: int) -> Sequence[Entry]:
@@ -44,9 +44,13 @@ class History:
             await self._messages.archive(chat, entries[first - 1].sequence + 1)
         return entries[first:]
 
-    async def ask(self, context: Context[object], said: Utterance) -> None:
+    async def ask(self, context: Context[object], said: Said) -> None:
         """Keep what a person said."""
-        await self._append(context, Role.USER, said.stored(), estimate(said.prompt()))
+        entries = [
+            self._entry(context, Role.USER, part.stored(), estimate(part.prompt()))
+            for part in said.parts
+        ]
+        await self._write(context, entries)
 
     async def answer(
         self, context: Context[object], text: str, *, generation: int, cut: str | None = None
@@ -57,7 +61,7 @@ class History:
         content: dict[str, Json] = {"text": text, "message": context.message.id}
         if cut is not None:
             content["cut"] = cut
-        await self._append(context, Role.ASSISTANT, content, estimate(text))
+        await self._write(context, [self._entry(context, Role.ASSISTANT, content, estimate(text))])
 
     async def step(
         self,
@@ -84,11 +88,6 @@ class History:
         """Delete a chat's log, or one person's part of it; return how many entries went."""
         self._resets[chat] += 1
         return await self._messages.clear(chat, person=person)
-
-    async def _append(
-        self, context: Context[object], role: Role, content: Json, tokens: int
-    ) -> None:
-        await self._write(context, [self._entry(context, role, content, tokens)])
 
     def _entry(self, context: Context[object], role: Role, content: Json, tokens: int) -> Entry:
         return Entry(role, content, context.sender, tokens)

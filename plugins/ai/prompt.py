@@ -8,9 +8,9 @@ from plugins.ai.languages import english_name
 from plugins.ai.naming import data, quoted
 from plugins.ai.providers.provider import Request, Turn
 from plugins.ai.repair import numbered, turns
+from plugins.ai.said import Said
 from plugins.ai.steps import FINISH, Steps
 from plugins.ai.tokens import estimate
-from plugins.ai.utterance import Utterance
 from plugins.ai.window import begin
 
 RULES: Final = """\
@@ -29,7 +29,7 @@ you don't know."""
 
 
 def request(  # noqa: PLR0913 - what a request is made of
-    said: Utterance,
+    said: Said,
     past: Sequence[Entry],
     passages: Sequence[Passage],
     *,
@@ -70,7 +70,7 @@ def _with_question(past: list[Turn], question: str) -> list[Turn]:
     return [*past, Turn(Role.USER, question)]
 
 
-def _question(said: Utterance, passages: Sequence[Passage]) -> str:
+def _question(said: Said, passages: Sequence[Passage]) -> str:
     if not passages:
         return said.prompt()
     numbered = "\n".join(

@@ -49,6 +49,7 @@ CUT: Final[Mapping[Stop, str]] = {
 BROKEN_OFF: Final = gettext_noop(
     "(The answer broke off here: the connection to my language model failed. Please ask again.)"
 )
+STOPPED: Final = gettext_noop("(I stopped here, because you went on.)")
 REPLACED: Final = gettext_noop(
     "(Another model than usual answered this, since mine is out of order.)"
 )

@@ -22,7 +22,7 @@ class ConsoleAdapter:
     """A chat in the terminal (``text``), or JSON lines in and out (``jsonl``)."""
 
     name: Final = incoming.PLATFORM
-    features: Final = Features(edit_interval=0.05, group_edit_interval=0.05)
+    features: Final = Features(edit_interval=0.05, group_edit_interval=0.05, bursts=False)
 
     def __init__(self, config: ConsoleConfig, host: Host, output: TextIO | None = None) -> None:
         self._config = config

@@ -93,6 +93,8 @@ class Memory:
         wanted = self.on and self.options.extracting is not None and self.options.review != "off"
         if not wanted or person is None or message.forwarded is not None or message.command:
             return
+        if not user_text.strip():
+            return
         if self._waiting >= MOST_WAITING:
             self.counts["memory extractions dropped: too many at once"] += 1
             return

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -166,7 +167,7 @@ def chatting(
         block: dict[str, Any] | None = None,
         **options: Any,
     ) -> AsyncIterator[Bot]:
-        ai: dict[str, Any] = {"rag": {"retriever": "rag"}, "retries": 0}
+        ai: dict[str, Any] = {"rag": {"retriever": "rag"}, "retries": 0, "debounce": timedelta(0)}
         if model:
             ai |= {"provider": "openai", "base_url": server.url, "model": "m", "api_key": "sk-key"}
         ai |= block or {}

@@ -13,6 +13,7 @@ from plugins.ai.config import ToolsConfig
 from plugins.ai.naming import LONGEST_NAME, data, plain, quoted
 from plugins.ai.prompt import request
 from plugins.ai.providers.provider import Request
+from plugins.ai.said import Said
 from plugins.ai.steps import Steps
 from plugins.ai.utterance import Utterance
 
@@ -32,7 +33,7 @@ def made_of(
     instructions: Sequence[str] = (),
 ) -> Request:
     return request(
-        said,
+        Said([said]),
         past,
         passages,
         person="ana",

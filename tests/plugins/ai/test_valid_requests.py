@@ -16,6 +16,7 @@ from plugins.ai.config import AiConfig, ToolsConfig
 from plugins.ai.prompt import request as made
 from plugins.ai.providers import anthropic, gemini, ollama, openai
 from plugins.ai.providers.provider import End, Event, Piece, Request, Stop, ToolCall, Usage
+from plugins.ai.said import Said
 from plugins.ai.steps import Steps
 from plugins.ai.tokens import of_request
 from plugins.ai.utterance import Utterance
@@ -205,5 +206,5 @@ stored: st.SearchStrategy[Sequence[Entry]] = st.lists(
 @given(stored)
 def test_whatever_is_stored_every_provider_takes_the_request(past: Sequence[Entry]) -> None:
     steps = Steps(ToolsConfig(), 5000)
-    said = Utterance("and now?", "1")
+    said = Said([Utterance("and now?", "1")])
     check(made(said, past, [], person="ana", language="en", instructions=[], steps=steps))
