@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from bot.api import Account, Store, StoreError
 from bot.archive import NAME, archive
 from bot.config import store_options
+from bot.privacy import known_as, owe
 
 Act = Callable[[Store, Namespace], Awaitable[int]]
 
@@ -136,7 +137,9 @@ async def _erase(store: Store, options: Namespace) -> int:
     if not options.yes and await asyncio.to_thread(input, question) != "yes":
         _say("nothing was erased")
         return 1
+    await owe(store, await known_as(store, person))
     _say(f"erased {json.dumps(await store.erase(person))}")
+    _say("what plugins keep outside of the store, the bot erases within ten minutes of running")
     return 0
 
 

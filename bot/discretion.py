@@ -34,19 +34,19 @@ class Discretion:
 
     ``store`` is what plugins get: whatever they keep while such a message is handled, and in the
     background work that it starts, goes to memory and is forgotten with the process. What was kept
-    before is out of their sight meanwhile.
+    before is out of their sight meanwhile. ``lasting`` is the store itself.
     """
 
     def __init__(self, store: Store, passing: Callable[[], Store]) -> None:
         self.store: Store = DiscreetStore(store, self)
-        self._real = store
+        self.lasting = store
         self._new = passing
         self._incognito: set[str] = set()
         self._passing: OrderedDict[tuple[str, str | None], Store] = OrderedDict()
 
     async def begin(self) -> None:
         """Learn which chats are incognito; they stay it until somebody ends it."""
-        for document in await self._real.documents.scan(NAMESPACE, tag=KEY):
+        for document in await self.lasting.documents.scan(NAMESPACE, tag=KEY):
             self._incognito.add(document.scope.removeprefix(SPACE))
 
     def incognito(self, chat: Chat) -> bool:
@@ -58,15 +58,15 @@ class Discretion:
         place = (chat_scope(chat.key), NAMESPACE, KEY)
         if on:
             self._incognito.add(chat.key)
-            await self._real.documents.put(*place, value=True, tag=KEY)
+            await self.lasting.documents.put(*place, value=True, tag=KEY)
         else:
-            await self._real.documents.delete(*place)
+            await self.lasting.documents.delete(*place)
             self._incognito.discard(chat.key)
             self._passing.pop((chat.key, None), None)
 
     async def pause(self, person: str, *, paused: bool) -> None:
         """Keep nothing more of a person, or begin again and forget what was said meanwhile."""
-        await self._real.people.pause(person, paused=paused)
+        await self.lasting.people.pause(person, paused=paused)
         if not paused:
             self.forget(person)
 

@@ -5,13 +5,27 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from bot.api import Chat, DataStatement, Json, Receipt, Running, gettext_noop
+from bot.api import (
+    GLOBAL,
+    Chat,
+    DataStatement,
+    Json,
+    Receipt,
+    Running,
+    Store,
+    StoreError,
+    gettext_noop,
+)
 from bot.archive import archive
 from bot.discretion import Discretion
 
 log = logging.getLogger(__name__)
 
 HOOK_SECONDS: Final = 20.0
+SETTLING: Final = 600.0
+OWED: Final = "erasures"
+"""The namespace of those who were erased, until plugins have erased what they keep elsewhere."""
+
 LATE: Final = gettext_noop("it did not answer in time")
 FAILED: Final = gettext_noop("it met an error, which the operator finds in the log")
 
@@ -22,6 +36,8 @@ Hook = Callable[[Any, str], Awaitable[Answer]]
 class Coordinator:
     """Counts, exports and erases what the store and the running plugins keep; a `Privacy`.
 
+    Plugins are asked about each of a person's accounts, since they know a person who was linked
+    later by the id of before. An erasure that they owe is tried again until it is done.
     ``running`` is read when it is needed, so that it may still grow. ``seconds`` is how long one
     plugin's hook may take.
     """
@@ -47,8 +63,9 @@ class Coordinator:
         Where a plugin's hook failed, ``failures`` has the reason by its name.
         """
         held = await self._store.export(_named(person))
+        ids = await known_as(self._store, person)
         hooks = {
-            running.plugin.name: _call(data.export, running.state, person)
+            running.plugin.name: _exported(data.export, running.state, ids)
             for running, data in self._statements()
             if data.export is not None
         }
@@ -66,14 +83,26 @@ class Coordinator:
 
         The store comes first: from then on, work that began earlier can write nothing.
         """
-        counts = dict(await self._store.erase(_named(person)))
-        hooks = {
-            running.plugin.name: _call(data.erase, running.state, person)
-            for running, data in self._statements()
-            if data.erase is not None
-        }
-        answers, failures = await self._ask(hooks)
+        ids = await known_as(self._store, _named(person))
+        await owe(self._discretion.lasting, ids)
+        counts = dict(await self._store.erase(person))
+        answers, failures = await self._erase_elsewhere(ids)
         return Receipt(counts | {f"plugins.{name}": n for name, n in answers.items()}, failures)
+
+    async def settle(self) -> None:
+        """Have plugins erase what they owe: a command erased someone, or a hook failed."""
+        documents = self._discretion.lasting.documents
+        for owed in await documents.scan(OWED, scope=GLOBAL):
+            await self._erase_elsewhere([owed.key])
+
+    async def keep_settling(self) -> None:
+        """Settle at once, and then again and again."""
+        while True:
+            try:
+                await self.settle()
+            except StoreError as error:
+                log.warning("the erasures that plugins owe could not be read: %s", error)
+            await asyncio.sleep(SETTLING)
 
     async def pause(self, person: str, *, paused: bool) -> None:
         """Keep nothing more of a person, or begin to again."""
@@ -100,6 +129,20 @@ class Coordinator:
             for name in data.recipients(running.state)
         ]
 
+    async def _erase_elsewhere(
+        self, ids: Sequence[str]
+    ) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        hooks = {
+            running.plugin.name: _erased(data.erase, running.state, ids)
+            for running, data in self._statements()
+            if data.erase is not None
+        }
+        answers, failures = await self._ask(hooks)
+        if not failures:
+            for known in ids:
+                await self._discretion.lasting.documents.delete(GLOBAL, OWED, known)
+        return answers, failures
+
     def _statements(self) -> Sequence[tuple[Running[Any], DataStatement[Any]]]:
         return [(r, r.plugin.data) for r in self._running if r.plugin.data is not None]
 
@@ -120,8 +163,27 @@ class Coordinator:
         return answers, failures
 
 
-async def _call(hook: Hook[Answer], state: object, person: str) -> Answer:
-    return await hook(state, person)
+async def known_as(store: Store, person: str) -> Sequence[str]:
+    """Return the ids under which a person is or was known: their own, and their accounts'."""
+    accounts = await store.people.accounts(person)
+    return list(dict.fromkeys([person, *(account.key for account in accounts)]))
+
+
+async def owe(store: Store, ids: Sequence[str]) -> None:
+    """Note that plugins have to erase what they keep of somebody outside of the store."""
+    for known in ids:
+        await store.documents.put(GLOBAL, OWED, known, value=True)
+
+
+async def _exported(hook: Hook[Json], state: object, ids: Sequence[str]) -> Json:
+    answers = [await hook(state, known) for known in ids]
+    first, *others = answers
+    others = [answer for answer in others if answer]
+    return [answer for answer in answers if answer] if others else first
+
+
+async def _erased(hook: Hook[int], state: object, ids: Sequence[str]) -> int:
+    return sum([await hook(state, known) for known in ids])
 
 
 def _named(person: str) -> str:

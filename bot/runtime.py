@@ -1,5 +1,6 @@
 """Puts the parts together: plugins with their services, and the dispatcher over them."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -76,6 +77,8 @@ class Runtime:
             )
             stack.push_async_callback(self._close_backgrounds)
             self.commands += self.languages.command_infos([r.plugin for r in self.running])
+            settling = asyncio.create_task(privacy.keep_settling(), name="owed erasures")
+            stack.callback(settling.cancel)
             yield self._dispatcher()
 
     async def idle(self) -> None:

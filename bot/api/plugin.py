@@ -45,8 +45,10 @@ class DataStatement(Generic[State]):
     """What a plugin keeps about people and why, in one sentence (a message id).
 
     A plugin that keeps some of it outside the store sets ``elsewhere`` and offers both hooks, which
-    get the plugin's state and a person's id; without them it does not load. ``erase`` returns how
-    many rows went. ``recipients`` names those whom a plugin hands on what people write.
+    get the plugin's state and a person's id; without them it does not load. They are called for the
+    person's id and for the key of each further account, by which a person was known before it was
+    linked. ``erase`` returns how many rows went. ``recipients`` names those whom a plugin hands on
+    what people write.
     """
 
     text: str

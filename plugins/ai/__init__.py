@@ -10,7 +10,7 @@ from plugins.ai.assistant import Assistant
 from plugins.ai.budgets import Budgets, Metered, Rate, usage
 from plugins.ai.config import AiConfig, ToolsConfig, extracting
 from plugins.ai.grounding import Grounding
-from plugins.ai.history import History
+from plugins.ai.history import opened
 from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
@@ -33,18 +33,18 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     budgets = Budgets(config.budgets, config.prices, services.store.documents, services.clock)
     provider = Metered(make(config, services.log), config, budgets)
     facts = _memory(services, budgets)
-    history = History(services.store.messages, config.history.window)
     toolbox = _toolbox(services)
     rate = Rate(config.rate or None)
-    assistant = Assistant(
-        config, provider, history, grounding, facts, toolbox, budgets, rate, services.log
-    )
-    services.offer(assistant)
-    try:
-        yield assistant
-    finally:
-        await facts.close()
-        await provider.close()
+    async with opened(services) as history:
+        assistant = Assistant(
+            config, provider, history, grounding, facts, toolbox, budgets, rate, services.log
+        )
+        services.offer(assistant)
+        try:
+            yield assistant
+        finally:
+            await facts.close()
+            await provider.close()
 
 
 def _toolbox(services: Services[AiConfig]) -> Toolbox:
@@ -77,7 +77,10 @@ plugin: Plugin[Assistant] = Plugin(
         "The AI keeps what you write to it and what it answers, so that it can follow the"
         " conversation, until you use /reset or erase your data; and the facts about you that you"
         " told it, so that it can take them into account, until you use /memory or /forget.",
+        elsewhere=True,
         recipients=lambda assistant: assistant.recipients,
+        export=lambda assistant, account: assistant.history.export(account),
+        erase=lambda assistant, account: assistant.history.erase(account),
     ),
 )
 

@@ -2,20 +2,21 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from logging import Logger
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.api import Context, Passage, chat_scope, person_scope
+from bot.api import Context, Json, Passage, chat_scope, person_scope
 from plugins.ai.answer import Answer
 from plugins.ai.budgets import Budgets, Payer, Rate, paying
 from plugins.ai.config import AiConfig
 from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
+from plugins.ai.history.seeding import entries
 from plugins.ai.interrupting import until, unwanted
 from plugins.ai.memory import Memory, Remembering
 from plugins.ai.providers.provider import Provider
@@ -55,13 +56,29 @@ class Assistant(Remembering):
             if access.provider != "offline"
         ]
 
+    async def seed(
+        self,
+        chat: str,
+        messages: Sequence[Mapping[str, Json]],
+        *,
+        person: str | None = None,
+        append: bool = False,
+    ) -> None:
+        """Give a chat a conversation from elsewhere, in the form of chat completions.
+
+        ValueError where a message is wrong, or where the chat has begun already unless ``append``
+        is set: then nothing is written.
+        """
+        made = list(entries(messages, person))
+        await self.history.seed(chat, made, anew=not append)
+
     async def answer(self, context: Context[Any]) -> TurnResult:
         """Answer a message, keep what was said, and return what the answer came from."""
         began = time.monotonic()
         paying.set(Payer.of(context))
         generation = self.history.generation(context.chat)
         said = Said.of(context.message)
-        past = await self.history.recent(context.chat, said)
+        past = await self.history.recent(context, said)
         await self.history.ask(context, said)
         passages = await self._passages(context, said)
         recalled = await self.facts.recall(context, said.text)

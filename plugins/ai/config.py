@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 from bot.api import Duration
 from plugins.ai.block import Block
 from plugins.ai.budgets.options import BudgetsConfig, Price, RateConfig
+from plugins.ai.history.options import HistoryConfig
 from plugins.ai.memory.options import Extracting, MemoryConfig
 
 OPENAI: Final = "https://api.openai.com/v1"
@@ -66,12 +67,6 @@ def checked_key(key: SecretStr) -> SecretStr:
         message = "the key holds characters that no key has; copy it again"
         raise ValueError(message)
     return SecretStr(text)
-
-
-class HistoryConfig(Block):
-    """How much of a chat the model sees; ``window`` is in tokens."""
-
-    window: int = Field(default=16_000, ge=256)
 
 
 class RagConfig(Block):

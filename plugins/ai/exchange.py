@@ -118,7 +118,7 @@ class Exchange:
 
     async def _shorten(self) -> None:
         budget = sum(entry.tokens for entry in self.past) // 2
-        self.past = await self.assistant.history.trim(self.context.chat, self.past, budget)
+        self.past = await self.assistant.history.trim(self.context, self.past, budget)
         self.assistant.log.warning("the model found the history too long; sending half of it")
 
     async def _close(self, answer: Answer) -> None:

@@ -15,7 +15,7 @@ async def reset(context: Context[Any], assistant: "Assistant") -> None:
         await context.reply(context.gettext("I can't tell who you are here, so I cleared nothing."))
         return
     person = None if everything else context.sender
-    count = await assistant.history.clear(context.chat, person)
+    count = await assistant.history.clear(context, person)
     assistant.results.forget(context.chat, person)
     done = _all_cleared(context, count) if everything else _own_cleared(context, count)
     kept = context.gettext("My long-term memory is untouched.")

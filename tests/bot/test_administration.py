@@ -84,7 +84,7 @@ def test_an_export_holds_what_is_erased(run: Run, tmp_path: Path) -> None:
     assert held["documents"][0]["value"] == "ana's note"
     code, out, _ = run("people", "erase", "console:ana", "--yes")
     assert code == 0
-    counts = json.loads(out.removeprefix("erased "))
+    counts = json.loads(out.splitlines()[0].removeprefix("erased "))
     assert counts == {kind: len(rows) for kind, rows in held.items()}
     assert ids(run) == ["console:bob"]
 

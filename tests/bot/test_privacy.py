@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.api import Account, DataStatement, Json, Plugin, Running, Store, person_scope
 from bot.discretion import Discretion
-from bot.privacy import FAILED, LATE, Coordinator
+from bot.privacy import FAILED, LATE, Coordinator, known_as, owe
 from bot.runtime import utc_now
 from bot.store import open_store
 
@@ -166,3 +166,51 @@ async def test_plugins_erase_once_nothing_older_can_write_any_more() -> None:
 
     await coordinating(store, [keeper("files", {}, erase=look)]).erase("test:1")
     assert [sum(kept.values()) for kept in seen] == [0]
+
+
+async def test_a_plugin_is_asked_by_all_the_ids_a_person_had() -> None:
+    store = await store_with("1", "2")
+    await store.people.link("test:1", "test:2")
+    drawers = {"test:1": ["a"], "test:2": ["b", "c"], "test:3": ["d"]}
+    coordinator = coordinating(store, [keeper("files", drawers)])
+    assert (await coordinator.export("test:1"))["plugins"] == {"files": [["a"], ["b", "c"]]}
+    receipt = await coordinator.erase("test:1")
+    assert receipt.counts["plugins.files"] == 3
+    assert drawers == {"test:3": ["d"]}
+
+
+async def test_an_erasure_that_a_plugin_owes_is_tried_again() -> None:
+    store = await store_with("1")
+    drawers = {"test:1": ["a"]}
+    failing = True
+
+    async def sometimes(drawers: Drawers, person: str) -> int:
+        if failing:
+            raise OSError
+        return await throw_away(drawers, person)
+
+    kept: Drawers = {"test:1": ["b"]}
+    coordinator = coordinating(store, [keeper("a", drawers, erase=sometimes), keeper("b", kept)])
+    receipt = await coordinator.erase("test:1")
+    assert receipt.failures == {"a": FAILED}
+    assert (drawers, kept) == ({"test:1": ["a"]}, {})
+    await coordinator.settle()
+    assert drawers
+    failing = False
+    await coordinator.settle()
+    assert not drawers
+    drawers["test:1"] = ["new"]
+    await coordinator.settle()
+    assert drawers, "what is settled is not erased again"
+
+
+async def test_an_erasure_by_another_program_reaches_the_plugins() -> None:
+    store = await store_with("1")
+    drawers = {"test:1": ["a"], "test:2": ["b"]}
+    await owe(store, await known_as(store, "test:1"))
+    await store.erase("test:1")
+    settling = asyncio.create_task(coordinating(store, [keeper("a", drawers)]).keep_settling())
+    while "test:1" in drawers:
+        await asyncio.sleep(0.005)
+    settling.cancel()
+    assert drawers == {"test:2": ["b"]}

@@ -20,7 +20,7 @@ def register(actions: "_SubParsersAction[ArgumentParser]") -> None:
     parser.set_defaults(act=show)
 
 
-async def show(store: Store, options: Namespace) -> int:
+async def show(store: Store, options: Namespace, *_: object) -> int:
     """Print a month."""
     month = _month(options.month)
     accounts = {

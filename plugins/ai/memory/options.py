@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Annotated, Final, Literal, Self, cast
 
@@ -10,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from bot.api import Duration
 from plugins.ai.block import Block
+from plugins.ai.modules import named
 
 Type = Literal["preference", "fact", "context"]
 Select = Literal["relevant", "newest", "all"]
@@ -31,13 +31,7 @@ NAMESPACE: Final = r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*"
 
 def load_filter(path: str) -> Callable[[str], object]:
     """Return the function that ``module:function`` names; ValueError where there is none."""
-    module, colon, name = path.partition(":")
-    if not (module and colon and name):
-        raise ValueError("name a function as module:function")
-    try:
-        found = getattr(import_module(module), name, None)
-    except ImportError as error:
-        raise ValueError("names a module that cannot be imported") from error
+    found = named(path)
     if not callable(found) or iscoroutinefunction(found):
         raise ValueError("names no plain function of that module; it takes the text of a candidate")
     return cast("Callable[[str], object]", found)

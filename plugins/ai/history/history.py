@@ -1,47 +1,55 @@
-"""A chat's conversation as the store keeps it."""
+"""A chat's conversation as it is kept."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-from bot.api import Context, Entry, Json, Messages, Role
+from bot.api import Account, Context, Entry, Json, Messages, Role, Store
+from plugins.ai.history.own import OwnLog
 from plugins.ai.providers.provider import Turn
 from plugins.ai.said import Said
 from plugins.ai.tokens import PER_TURN, estimate, of_turn
-from plugins.ai.tools import Outcome
 from plugins.ai.window import begin
+
+if TYPE_CHECKING:
+    from plugins.ai.tools import Outcome
 
 
 class History:
     """Reads and writes one log for each chat, and shows its end within a window of tokens.
 
     What falls out of the window is archived, not deleted. A turn that began before a reset writes
-    nothing after it: it shows the ``generation`` that the chat had when it began.
+    nothing after it: it shows the ``generation`` that the chat had when it began. ``own`` is
+    what keeps the entries in the store's place, where something does.
     """
 
-    def __init__(self, messages: Messages, window: int) -> None:
+    def __init__(self, store: Store, window: int, own: OwnLog | None = None) -> None:
         self.window = window
-        self._messages = messages
+        self.own = own
+        self._store = store
         self._resets: Counter[str] = Counter()
 
     def generation(self, chat: str) -> int:
         """Return how often a chat was reset."""
         return self._resets[chat]
 
-    async def recent(self, chat: str, said: Said) -> Sequence[Entry]:
+    async def recent(self, context: Context[object], said: Said) -> Sequence[Entry]:
         """Return what was said before ``said`` and fits with it into the window.
 
         Entries of the same messages are left out: it is handled again after an edit or a crash.
         """
-        stored = await self._messages.latest(chat, self.window // PER_TURN + 1)
+        stored = await self._log(context).latest(context.chat, self.window // PER_TURN + 1)
         earlier = [entry for entry in stored if _message(entry.content) not in said.messages]
-        return await self.trim(chat, earlier, self.window - estimate(said.prompt()))
+        return await self.trim(context, earlier, self.window - estimate(said.prompt()))
 
-    async def trim(self, chat: str, entries: Sequence[Entry], budget: int) -> Sequence[Entry]:
+    async def trim(
+        self, context: Context[object], entries: Sequence[Entry], budget: int
+    ) -> Sequence[Entry]:
         """Return the end of ``entries`` that fits into ``budget`` tokens; archive the rest."""
         first = begin(entries, budget)
         if first:
-            await self._messages.archive(chat, entries[first - 1].sequence + 1)
+            await self._log(context).archive(context.chat, entries[first - 1].sequence + 1)
         return entries[first:]
 
     async def ask(self, context: Context[object], said: Said) -> None:
@@ -67,7 +75,7 @@ class History:
         self,
         context: Context[object],
         text: str,
-        outcomes: Sequence[Outcome],
+        outcomes: "Sequence[Outcome]",
         *,
         generation: int,
     ) -> None:
@@ -84,17 +92,48 @@ class History:
             entries.append(self._entry(context, Role.TOOL, content, estimate(outcome.text)))
         await self._write(context, entries)
 
-    async def clear(self, chat: str, person: str | None = None) -> int:
+    async def clear(self, context: Context[object], person: str | None = None) -> int:
         """Delete a chat's log, or one person's part of it; return how many entries went."""
-        self._resets[chat] += 1
-        return await self._messages.clear(chat, person=person)
+        self._resets[context.chat] += 1
+        return await self._log(context).clear(context.chat, person=person)
+
+    async def seed(self, chat: str, entries: Sequence[Entry], *, anew: bool = True) -> None:
+        """Put a conversation at a chat's end; ValueError where ``anew`` and it has begun.
+
+        Whoever's turns these are is known to the store from then on, so that they can erase them.
+        """
+        log = self.own or self._store.messages
+        if anew and await log.latest(chat, 1, archived=True):
+            raise ValueError(f"the chat {chat} has a conversation already")
+        known = {
+            person: None if person is None else await self._known(person)
+            for person in {entry.person for entry in entries}
+        }
+        await log.append(chat, [replace(e, person=known[e.person]) for e in entries])
+
+    async def _known(self, person: str) -> str:
+        if await self._store.people.get(person) is None:
+            platform, _, account = person.partition(":")
+            return (await self._store.people.resolve(Account(platform, account))).id
+        return person
+
+    async def export(self, account: str) -> Json:
+        """Return what is kept of an account outside of the store."""
+        return [] if self.own is None else await self.own.export(account)
+
+    async def erase(self, account: str) -> int:
+        """Delete what is kept of an account outside of the store; return how many entries went."""
+        return 0 if self.own is None else await self.own.erase(account)
+
+    def _log(self, context: Context[object]) -> Messages:
+        return self.own if self.own is not None and context.keeps else self._store.messages
 
     def _entry(self, context: Context[object], role: Role, content: Json, tokens: int) -> Entry:
         return Entry(role, content, context.sender, tokens)
 
     async def _write(self, context: Context[object], entries: Sequence[Entry]) -> None:
         epoch = None if context.person is None else context.person.epoch
-        await self._messages.append(context.chat, entries, epoch=epoch)
+        await self._log(context).append(context.chat, entries, epoch=epoch)
 
 
 def _message(content: Json) -> Json:
