@@ -4,7 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import NoReturn
 
-from bot.api import Account, Adapter, Chat, Features, Inbox, Message, Receive, Reply, Sent
+from bot.api import (
+    Account,
+    Adapter,
+    Attachment,
+    Chat,
+    Features,
+    Inbox,
+    Message,
+    Receive,
+    Reply,
+    Sent,
+)
 
 Begun = Mapping[int, Sequence[str]]
 """What a platform shows already of each answer to a message, by its number from 0."""
@@ -67,6 +78,10 @@ class Delivery:
     def working(self, message: Message) -> AbstractAsyncContextManager[None]:
         """Show that the bot is at work."""
         return self._adapter.working(message)
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return what a file holds."""
+        return await self._adapter.fetch(file, most)
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         """Tell whether an account administers a chat."""

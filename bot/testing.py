@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -12,6 +12,8 @@ from uuid import uuid4
 
 from bot.api import (
     Account,
+    AdapterError,
+    Attachment,
     Chat,
     ChatKind,
     Command,
@@ -77,6 +79,12 @@ class RememberingAdapter:
         finally:
             self.working_on.remove(message.id)
 
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return a file's content, where it came with one of at most so many bytes."""
+        if file.content is None or len(file.content) > most:
+            raise AdapterError("there is no such file")
+        return file.content
+
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         """Tell whether the account's id is among ``admins``, or the chat private."""
         return chat.private or account.id in self.admins
@@ -124,6 +132,7 @@ class Bot:
         name: str | None = None,
         message_id: str | None = None,
         edited: bool = False,
+        attachments: Sequence[Attachment] = (),
     ) -> Message:
         """Return a message; by default in the sender's private chat, ``/word`` as a command."""
         self.said += 1
@@ -136,6 +145,7 @@ class Bot:
             addressed=kind is ChatKind.PRIVATE if addressed is None else addressed,
             command=_command(text),
             reply_to=reply_to,
+            attachments=tuple(attachments),
             forwarded=forwarded,
             edited=edited,
             update=uuid4().hex,

@@ -21,7 +21,19 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from bot.api import Account, Chat, Context, Entry, Features, Message, Plugin, Reply, Role, Sent
+from bot.api import (
+    Account,
+    Attachment,
+    Chat,
+    Context,
+    Entry,
+    Features,
+    Message,
+    Plugin,
+    Reply,
+    Role,
+    Sent,
+)
 from bot.i18n import Languages
 from bot.runtime import Runtime, utc_now
 from bot.store import open_store
@@ -77,6 +89,9 @@ class Wire:
     @asynccontextmanager
     async def working(self, message: Message) -> AsyncIterator[None]:
         yield
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        raise NotImplementedError
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         return True

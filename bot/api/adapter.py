@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bot.api.commands import CommandInfo
-from bot.api.messages import Account, Chat, Message, Reply, Sent
+from bot.api.messages import Account, Attachment, Chat, Message, Reply, Sent
 
 Receive = Callable[[Message], Awaitable[None]]
 """Takes a message in; returns once it is accepted, later while its chat has too many waiting."""
@@ -63,6 +63,10 @@ class Adapter(Protocol):
 
     def working(self, message: Message) -> AbstractAsyncContextManager[None]:
         """Show that the bot is at work on a message for as long as the context is open."""
+        ...
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return what a file that came with a message holds; an error where it is over ``most``."""
         ...
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:

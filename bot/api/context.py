@@ -227,6 +227,10 @@ class Context(Generic[State]):
         """Begin an answer that grows."""
         return Draft(self._adapter, self.message.chat, reply_to=self.message.id)
 
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return what a file of the message holds; `AdapterError` where it is over ``most``."""
+        return await self._adapter.fetch(file, most)
+
     async def is_admin(self, account: Account | None = None) -> bool:
         """Tell whether the sender, or another, administers the chat; everybody does in private."""
         return await self._adapter.is_admin(self.message.chat, account or self.message.sender)

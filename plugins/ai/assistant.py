@@ -9,7 +9,7 @@ from logging import Logger
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.api import Context, Json, Passage, chat_scope, person_scope
+from bot.api import AdapterError, Context, Json, Passage, chat_scope, person_scope
 from plugins.ai.answer import Answer
 from plugins.ai.budgets import Budgets, Payer, Rate, paying
 from plugins.ai.config import AiConfig
@@ -17,9 +17,11 @@ from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import History
 from plugins.ai.history.seeding import entries
+from plugins.ai.images import images
 from plugins.ai.interrupting import until, unwanted
 from plugins.ai.memory import Memory, Remembering
-from plugins.ai.providers.provider import Provider
+from plugins.ai.providers.provider import Image, Provider
+from plugins.ai.providers.vision import looks
 from plugins.ai.result import Results, TurnResult
 from plugins.ai.said import Said
 from plugins.ai.steps import Steps
@@ -85,6 +87,7 @@ class Assistant(Remembering):
         tools = await self.toolbox.allowed(context)
         steps = Steps(self.toolbox.options, self.config.history.window, tools)
         exchange = Exchange(self, context, said, past, generation, steps, passages, recalled)
+        exchange.images = await self._images(context)
         interrupt = self.config.busy == "interrupt"
         async with context.draft() as draft:
             answer = Answer(draft)
@@ -105,6 +108,15 @@ class Assistant(Remembering):
         if generation == self.history.generation(context.chat):
             self.results.add(result)
         return result
+
+    async def _images(self, context: Context[Any]) -> Sequence[Image]:
+        if not any(map(looks, (self.config, *self.config.fallback))):
+            return ()
+        try:
+            return await images(context)
+        except (AdapterError, TimeoutError) as error:
+            self.log.warning("a picture could not be fetched: %s", error)
+            return ()
 
     async def _passages(self, context: Context[Any], said: Said) -> Sequence[Passage]:
         if self.grounding is None:

@@ -119,12 +119,16 @@ class ToolsConfig(Block):
 
 
 class Access(Block):
-    """Which model answers, and how its server is reached."""
+    """Which model answers, and how its server is reached.
+
+    ``images`` says whether it looks at pictures; unless set, that is told by its name.
+    """
 
     provider: Kind = "offline"
     base_url: Annotated[str, AfterValidator(checked_url)] | None = None
     model: str | None = Field(default=None, min_length=1)
     api_key: Annotated[SecretStr, AfterValidator(checked_key)] = SecretStr("")
+    images: bool | None = None
 
     @property
     def address(self) -> str:

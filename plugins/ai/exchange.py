@@ -11,7 +11,7 @@ from plugins.ai.citations import Citations, marks, sources
 from plugins.ai.links import Links
 from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
-from plugins.ai.providers.provider import Fault, ProviderError, Request, Stop
+from plugins.ai.providers.provider import Fault, Image, ProviderError, Request, Stop
 from plugins.ai.result import TurnResult
 from plugins.ai.said import Said
 from plugins.ai.screen import Screen
@@ -37,6 +37,7 @@ class Exchange:
     steps: Steps
     passages: Sequence[Passage] = ()
     recalled: Recalled = field(default_factory=Recalled)
+    images: Sequence[Image] = ()
     citations: Citations = field(init=False)
     cited: set[int] = field(default_factory=set)
     links: Links = field(init=False)
@@ -161,6 +162,7 @@ class Exchange:
             language=self.context.language,
             instructions=(self.assistant.config.system, self.recalled.section),
             steps=self.steps,
+            images=self.images,
         )
 
     def _log(self, error: ProviderError) -> None:

@@ -1,16 +1,17 @@
 """Putting a request together: instructions, the conversation, passages and the question."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from bot.api import Entry, Passage, Role
 from plugins.ai.languages import english_name
 from plugins.ai.naming import data, quoted
-from plugins.ai.providers.provider import Request, Turn
+from plugins.ai.providers.provider import Image, Request, Turn
 from plugins.ai.repair import numbered, turns
 from plugins.ai.said import Said
 from plugins.ai.steps import FINISH, Steps
-from plugins.ai.tokens import estimate
+from plugins.ai.tokens import estimate, of_turn
 from plugins.ai.window import begin
 
 RULES: Final = """\
@@ -37,6 +38,7 @@ def request(  # noqa: PLR0913 - what a request is made of
     language: str,
     instructions: Sequence[str],
     steps: Steps,
+    images: Sequence[Image] = (),
 ) -> Request:
     """Return the request of a turn's next step, with as much of the past as fits into the window.
 
@@ -49,11 +51,12 @@ def request(  # noqa: PLR0913 - what a request is made of
     ]
     system = "\n\n".join(filter(None, [*parts, FINISH if steps.last else ""]))
     question = _question(said, passages)
-    room = steps.window - estimate(system) - estimate(question) - steps.tokens
+    asked = Turn(Role.USER, question, images=tuple(images))
+    room = steps.window - estimate(system) - of_turn(asked) - steps.tokens
     seen = turns(past[begin(past, room) :], person)
     return Request(
         system,
-        list(numbered([*_with_question(seen, question), *steps.turns])),
+        list(numbered([*_with_question(seen, asked), *steps.turns])),
         said.text,
         passages,
         language,
@@ -62,12 +65,12 @@ def request(  # noqa: PLR0913 - what a request is made of
     )
 
 
-def _with_question(past: list[Turn], question: str) -> list[Turn]:
-    if not question.strip():
+def _with_question(past: list[Turn], asked: Turn) -> list[Turn]:
+    if not asked.text.strip():
         return past
     if past and past[-1].role is Role.USER:
-        return [*past[:-1], Turn(Role.USER, f"{past[-1].text}\n\n{question}")]
-    return [*past, Turn(Role.USER, question)]
+        return [*past[:-1], replace(asked, text=f"{past[-1].text}\n\n{asked.text}")]
+    return [*past, asked]
 
 
 def _question(said: Said, passages: Sequence[Passage]) -> str:

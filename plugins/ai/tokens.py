@@ -16,6 +16,9 @@ CHARACTERS_PER_TOKEN: Final = 3.6
 PER_TURN: Final = 4
 """What a provider's framing of one turn costs."""
 
+PER_IMAGE: Final = 1600
+"""What a large picture costs at the most (Anthropic's documentation on vision)."""
+
 
 def estimate(text: str) -> int:
     """Return about how many tokens a turn with this text has: 0.85 a CJK sign, the rest / 3.6."""
@@ -25,7 +28,8 @@ def estimate(text: str) -> int:
 
 def of_turn(turn: Turn) -> int:
     """Return about how many tokens a turn has with its calls."""
-    return estimate(turn.text) + sum(estimate(call.name + call.arguments) for call in turn.calls)
+    calls = sum(estimate(call.name + call.arguments) for call in turn.calls)
+    return estimate(turn.text) + calls + PER_IMAGE * len(turn.images)
 
 
 def of_tool(tool: ToolSpec) -> int:

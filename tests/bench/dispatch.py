@@ -14,6 +14,7 @@ from time import perf_counter
 
 from bot.api import (
     Account,
+    Attachment,
     Chat,
     Command,
     Context,
@@ -49,6 +50,9 @@ class Silent:
 
     def working(self, message: Message) -> AbstractAsyncContextManager[None]:
         return nullcontext()
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        raise NotImplementedError
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         return True

@@ -13,7 +13,18 @@ from bot.adapters.console import incoming, outgoing
 from bot.adapters.console.config import ConsoleConfig
 from bot.adapters.console.reading import lines
 from bot.adapters.console.screen import Screen
-from bot.api import Account, Chat, Features, Host, Message, Receive, Reply, Sent
+from bot.api import (
+    Account,
+    Attachment,
+    Chat,
+    Features,
+    Host,
+    Message,
+    Receive,
+    Reply,
+    Sent,
+    Unavailable,
+)
 
 REMEMBERED: Final = 10_000
 
@@ -73,6 +84,10 @@ class ConsoleAdapter:
         finally:
             if (done := self._busy.pop(message.id, None)) is not None:
                 done.set()
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:  # noqa: ARG002 - Adapter's
+        """Refuse: no files are typed."""
+        raise Unavailable("no files come through the terminal")
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:  # noqa: ARG002 - Adapter's
         """Whoever has the terminal has the bot; in groups that scripts play nobody is special."""

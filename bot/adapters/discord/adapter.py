@@ -21,6 +21,7 @@ from bot.adapters.discord.sending import Sender
 from bot.api import (
     Account,
     AdapterError,
+    Attachment,
     Chat,
     Features,
     Host,
@@ -96,6 +97,16 @@ class DiscordAdapter:
         finally:
             if self._sender is not None:
                 await self._sender.drop_placeholder(message.id)
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return what a file holds, once there is a connection."""
+        await self._connected()
+        if (file.size or 0) > most:
+            raise AdapterError(f"a file is larger than {most} bytes")
+        if self._client is None or file.id is None:
+            raise Unavailable("there is no connection to Discord")
+        with sdk_errors():
+            return await self._client.http.get_from_cdn(file.id)
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         """Tell whether an account may manage the server of a chat."""

@@ -21,6 +21,7 @@ from bot.adapters.telegram.speech import Hearer
 from bot.api import (
     Account,
     AdapterError,
+    Attachment,
     Chat,
     Features,
     Host,
@@ -97,6 +98,18 @@ class TelegramAdapter:
         finally:
             typing.cancel()
             await asyncio.wait([typing])
+
+    async def fetch(self, file: Attachment, most: int) -> bytes:
+        """Return what a file holds, once there is a connection."""
+        await self._connected()
+        with sdk_errors():
+            found = await self._bot.get_file(file.id or "")
+            if (found.file_size or 0) > most:
+                raise AdapterError(f"a file is larger than {most} bytes")
+            content = bytes(await found.download_as_bytearray())
+        if len(content) > most:
+            raise AdapterError(f"a file is larger than {most} bytes")
+        return content
 
     async def is_admin(self, chat: Chat, account: Account) -> bool:
         """Tell whether an account administers a chat; who speaks as the group itself does."""

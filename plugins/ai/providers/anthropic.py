@@ -19,6 +19,7 @@ from plugins.ai.providers.provider import (
 )
 from plugins.ai.providers.refusals import stream_error
 from plugins.ai.providers.streaming import Dialect, decoded, mapping, text, unended
+from plugins.ai.providers.vision import base64, shown
 
 VERSION: Final = "2023-06-01"
 MOST_TOKENS: Final = 4096
@@ -107,7 +108,7 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     body: dict[str, Json] = {
         "model": config.model,
         "max_tokens": config.max_tokens or MOST_TOKENS,
-        "messages": list(_messages(request.turns)),
+        "messages": list(_messages(request.turns, config)),
         "stream": True,
     }
     system = request.system
@@ -127,11 +128,11 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     return body
 
 
-def _messages(turns: Sequence[Turn]) -> Iterator[dict[str, Json]]:
+def _messages(turns: Sequence[Turn], config: AiConfig) -> Iterator[dict[str, Json]]:
     """Yield the messages; the results of one step, and what is said behind them, are one."""
     for role, group in groupby(turns, key=_role):
         if role == "user":
-            blocks = [block for turn in group for block in _said(turn)]
+            blocks = [block for turn in group for block in _said(turn, config)]
             plain = len(blocks) == 1 and blocks[0].get("type") == "text"
             yield {"role": role, "content": blocks[0]["text"] if plain else blocks}
         else:
@@ -142,10 +143,17 @@ def _role(turn: Turn) -> str:
     return "assistant" if turn.role is Role.ASSISTANT else "user"
 
 
-def _said(turn: Turn) -> list[dict[str, Json]]:
+def _said(turn: Turn, config: AiConfig) -> list[dict[str, Json]]:
     if turn.role is Role.TOOL:
         return [{"type": "tool_result", "tool_use_id": turn.call, "content": turn.text}]
-    return [{"type": "text", "text": turn.text}]
+    blocks: list[dict[str, Json]] = [
+        {
+            "type": "image",
+            "source": {"type": "base64", "media_type": image.media_type, "data": base64(image)},
+        }
+        for image in shown(turn, config)
+    ]
+    return [*blocks, {"type": "text", "text": turn.text}]
 
 
 def _message(turn: Turn) -> dict[str, Json]:

@@ -19,6 +19,7 @@ from plugins.ai.providers.provider import (
 )
 from plugins.ai.providers.refusals import stream_error
 from plugins.ai.providers.streaming import Dialect, decoded, mapping, mappings, text, unended
+from plugins.ai.providers.vision import base64, shown
 
 STOPS: Final[Mapping[str, Stop]] = {"STOP": Stop.DONE, "MAX_TOKENS": Stop.LENGTH}
 """Every other reason is one of Google's filters."""
@@ -85,7 +86,9 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     if request.schema is not None:
         options |= {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
     groups = groupby(request.turns, key=lambda turn: turn.role)
-    body: dict[str, Json] = {"contents": [c for _, g in groups for c in _contents(list(g), names)]}
+    body: dict[str, Json] = {
+        "contents": [c for _, g in groups for c in _contents(list(g), names, config)]
+    }
     if request.tools:
         body["tools"] = [
             {
@@ -108,10 +111,12 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     return body
 
 
-def _contents(turns: Sequence[Turn], names: Mapping[str, str]) -> list[dict[str, Json]]:
+def _contents(
+    turns: Sequence[Turn], names: Mapping[str, str], config: AiConfig
+) -> list[dict[str, Json]]:
     """Return the contents of one role; the results of one step are one content."""
     if turns[0].role is not Role.TOOL:
-        return list(map(_content, turns))
+        return [_content(turn, config) for turn in turns]
     responses: list[Json] = [
         {
             "functionResponse": {
@@ -124,8 +129,13 @@ def _contents(turns: Sequence[Turn], names: Mapping[str, str]) -> list[dict[str,
     return [{"role": "user", "parts": responses}]
 
 
-def _content(turn: Turn) -> dict[str, Json]:
-    parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
+def _content(turn: Turn, config: AiConfig) -> dict[str, Json]:
+    parts: list[Json] = [
+        {"inlineData": {"mimeType": image.media_type, "data": base64(image)}}
+        for image in shown(turn, config)
+        if image.media_type != "image/gif"  # which the API does not take
+    ]
+    parts += [{"text": turn.text}] if turn.text or not turn.calls else []
     parts += map(_call, turn.calls)
     return {"role": "model" if turn.role is Role.ASSISTANT else "user", "parts": parts}
 

@@ -19,6 +19,7 @@ from plugins.ai.providers.provider import (
 )
 from plugins.ai.providers.refusals import stream_error
 from plugins.ai.providers.streaming import Dialect, decoded, mapping, mappings, text, unended
+from plugins.ai.providers.vision import base64, shown
 from plugins.ai.thinking import Thoughts
 
 
@@ -75,7 +76,7 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     system = [{"role": "system", "content": request.system}] if request.system else []
     body: dict[str, Json] = {
         "model": config.model,
-        "messages": [*system, *(_message(turn, names) for turn in request.turns)],
+        "messages": [*system, *(_message(turn, names, config) for turn in request.turns)],
         "stream": True,
     }
     options: dict[str, Json] = {}
@@ -92,8 +93,10 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
     return body
 
 
-def _message(turn: Turn, names: Mapping[str, str]) -> dict[str, Json]:
+def _message(turn: Turn, names: Mapping[str, str], config: AiConfig) -> dict[str, Json]:
     message: dict[str, Json] = {"role": turn.role.value, "content": turn.text}
+    if images := shown(turn, config):
+        message["images"] = [base64(image) for image in images]
     if turn.calls:
         message["tool_calls"] = [
             {"function": {"name": call.name, "arguments": call.parsed()}} for call in turn.calls

@@ -20,6 +20,7 @@ from plugins.ai.providers.provider import (
 )
 from plugins.ai.providers.refusals import stream_error
 from plugins.ai.providers.streaming import Dialect, decoded, mappings, unended
+from plugins.ai.providers.vision import base64, shown
 from plugins.ai.thinking import Thoughts
 
 STOPS: Final[Mapping[str, Stop]] = {
@@ -92,7 +93,7 @@ def payload(request: Request, config: AiConfig) -> dict[str, Json]:
     system = [{"role": "system", "content": request.system}] if request.system else []
     body: dict[str, Json] = {
         "model": config.model,
-        "messages": [*system, *map(_message, request.turns)],
+        "messages": [*system, *(_message(turn, config) for turn in request.turns)],
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -124,8 +125,12 @@ def function(tool: ToolSpec) -> dict[str, Json]:
     return {"type": "function", "function": described}
 
 
-def _message(turn: Turn) -> dict[str, Json]:
+def _message(turn: Turn, config: AiConfig) -> dict[str, Json]:
     message: dict[str, Json] = {"role": turn.role.value, "content": turn.text}
+    if images := shown(turn, config):
+        urls = [f"data:{image.media_type};base64,{base64(image)}" for image in images]
+        pictures: list[Json] = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        message["content"] = [{"type": "text", "text": turn.text}, *pictures]
     if turn.calls:
         message["content"] = turn.text or None
         message["tool_calls"] = [

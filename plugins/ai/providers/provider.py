@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -40,16 +40,26 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture; ``media_type`` is what its bytes say."""
+
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One message of a request.
 
     ``calls`` are those of an assistant's turn; ``call`` names the one that a tool's turn answers.
+    ``images`` are for models that take them.
     """
 
     role: Role
     text: str
     calls: tuple[ToolCall, ...] = ()
     call: str | None = None
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class Discord:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     sequence: int = 0
     last: int = 1000
+    files: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def gateway(self) -> str:
@@ -103,6 +104,8 @@ class Discord:
         path = request.path.removeprefix(PREFIX)
         if path.rstrip("/") == "/gateway-socket":
             return await self.listen(request)
+        if path in self.files and "Authorization" not in request.headers:
+            return web.Response(body=self.files[path])
         if request.headers.get("Authorization") != f"Bot {self.token}":
             return self._json({"message": "401: Unauthorized", "code": 0}, 401)
         body = await _body(request)

@@ -49,6 +49,7 @@ class BotApi:
     polled: list[int | None] = field(default_factory=list)
     commands: dict[str, Any] = field(default_factory=dict)
     shown: dict[int, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     last: int = 100
     number: int = 0
@@ -74,6 +75,9 @@ class BotApi:
         return [fields["text"] for fields in self.shown.values() if "text" in fields]
 
     async def answer(self, request: web.Request) -> web.Response:
+        if request.path.startswith(f"/file/bot{TOKEN}/"):
+            found = self.files.get(request.path.rpartition("/")[2])
+            return web.Response(body=found, status=404 if found is None else 200)
         token, _, method = request.path.removeprefix("/bot").partition("/")
         if token != TOKEN:
             return self._refuse({"ok": False, "error_code": 401, "description": "Unauthorized"})
@@ -101,6 +105,12 @@ class BotApi:
     def on_setMyCommands(self, fields: dict[str, Any]) -> Any:  # noqa: N802
         self.commands[fields.get("language_code", "")] = fields["commands"]
         return True
+
+    def on_getFile(self, fields: dict[str, Any]) -> Any:  # noqa: N802
+        number = fields["file_id"]
+        size = len(self.files[number])
+        path = f"photos/{number}"
+        return {"file_id": number, "file_unique_id": "u", "file_size": size, "file_path": path}
 
     def on_getChatMember(self, fields: dict[str, Any]) -> Any:  # noqa: N802
         user = {"id": fields["user_id"], "is_bot": False, "first_name": "Ana"}
