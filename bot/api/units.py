@@ -8,6 +8,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
@@ -101,11 +102,39 @@ class _Parsed:
         return {"type": self.types, "pattern": f"^{self.pattern}$"}
 
 
+class _Beside:
+    """Tells pydantic that a path is relative to the folder of the configuration."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Complete the path after the field's own validation."""
+        return {
+            "type": "function-after",
+            "function": {"type": "with-info", "function": _beside},
+            "schema": handler(source),
+        }
+
+
+def _beside(path: Path, info: Any) -> Path:
+    context = info.context if isinstance(info.context, Mapping) else {}
+    return beside(Path(context.get("folder") or Path.cwd()), path)
+
+
+def beside(folder: Path, path: Path) -> Path:
+    """Return a path as seen from a folder, ``~`` being a home; ValueError where there is none."""
+    try:
+        return folder / path.expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user, whose home ~ would be") from None
+
+
 Duration = Annotated[timedelta, _Parsed(parse_duration, DURATION.pattern)]
 """A field that is written ``10s`` and read as a timedelta."""
 
 Size = Annotated[int, _Parsed(parse_size, SIZE.pattern, number=True)]
 """A field that is written ``20MiB`` and read as bytes."""
+
+LocalPath = Annotated[Path, _Beside()]
+"""A field for a file or folder: relative to the folder of the configuration, ``~`` is a home."""
 
 Id = Annotated[str, _Parsed(parse_id, ID.pattern, number=True)]
 """A field for an id of a platform: a whole number, kept as text so that no digit is lost."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.api import BotError, ConfigError
+from bot.api import BotError, ConfigError, beside
 from bot.config.questions import Ask, answered
 from bot.config.starter import Answers, starter
 
@@ -31,7 +31,7 @@ def begin(
     try:
         path.write_text(starter(answers), encoding="utf-8")
         say(f"wrote {path}")
-        _make_documents(path.parent / answers.documents, say)
+        _make_documents(beside(path.parent, Path(answers.documents)), say)
     except OSError as error:
         raise BotError(f"{error.filename}: cannot be written: {error.strerror}") from error
     _say_what_next(answers, say)

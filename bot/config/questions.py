@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from bot.api import beside
 from bot.config.starter import KEYLESS, OPENAI, PLATFORMS, PROVIDERS, VARIABLE, Answers
 from bot.negotiation import parse
 
@@ -96,6 +98,12 @@ def _some(value: str) -> str:
     return value.strip()
 
 
+def _folder(value: str) -> str:
+    folder = _some(value)
+    beside(Path(), Path(folder))
+    return folder
+
+
 def _chosen_platforms(value: str | Sequence[str]) -> Sequence[str]:
     text = value if isinstance(value, str) else " ".join(value)
     names = text.replace(",", " ").split()
@@ -135,5 +143,6 @@ CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "discord_token": _variable,
     "provider": _chosen_provider,
     "api_key": _variable_or_none,
+    "documents": _folder,
     "language": _known_language,
 }

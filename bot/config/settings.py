@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
-from bot.api import Duration, parse_duration, parse_key
+from bot.api import Duration, LocalPath, parse_duration, parse_key
 from bot.negotiation import parse
 
 
@@ -54,7 +54,7 @@ class Settings(Strict):
         default="en",
         description="default language; a person's own choice and their client's come first",
     )
-    data: Path = Field(
+    data: LocalPath = Field(
         default=Path("data"), description="folder of the database, beside this file unless absolute"
     )
     store: Literal["sqlite", "memory"] = Field(
@@ -89,12 +89,6 @@ class Settings(Strict):
         if value is not None:
             parse_key(value.get_secret_value())
         return value
-
-    @field_validator("data")
-    @classmethod
-    def _beside_the_file(cls, value: Path, info: ValidationInfo) -> Path:
-        folder: Path = (info.context or {}).get("folder", Path.cwd())
-        return folder / value.expanduser()
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from bot.api import Duration, Size, parse_duration
+from bot.api import Duration, LocalPath, Size, parse_duration
 
 Mode = Literal["bm25", "vector", "hybrid"]
 Match = Literal["any", "all", "phrase"]
@@ -33,7 +32,7 @@ class Named(Strict):
     everybody may.
     """
 
-    path: Path
+    path: LocalPath
     visible_to: tuple[str, ...] | None = None
 
     @field_validator("path", mode="before")
@@ -42,12 +41,6 @@ class Named(Strict):
         if isinstance(value, str) and "://" in value:
             raise ValueError("documents are files; an address cannot be fetched")
         return value
-
-    @field_validator("path")
-    @classmethod
-    def _resolved(cls, value: Path, info: ValidationInfo) -> Path:
-        context = info.context if isinstance(info.context, dict) else {}
-        return Path(context.get("folder") or Path.cwd()) / value.expanduser()
 
 
 class Inline(Strict):

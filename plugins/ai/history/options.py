@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from bot.api import Duration
+from bot.api import Duration, LocalPath
 from plugins.ai.block import Block
 from plugins.ai.modules import named
 
@@ -40,16 +39,8 @@ class HistoryConfig(Block):
 
     window: int = Field(default=16_000, ge=256)
     store: Annotated[str, AfterValidator(_checked_place)] = STORE
-    folder: Path | None = None
+    folder: LocalPath | None = None
     keep: Annotated[Duration, Field(gt=timedelta(0))] | None = None
-
-    @field_validator("folder")
-    @classmethod
-    def _beside_the_file(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
-        context = info.context if isinstance(info.context, dict) else {}
-        if folder is None:
-            return None
-        return Path(context.get("folder") or Path.cwd()) / folder.expanduser()
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

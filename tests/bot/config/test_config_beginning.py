@@ -85,6 +85,7 @@ def test_what_cannot_be_is_asked_again_and_a_secret_is_not_repeated() -> None:
         ("api_key", "sk-abc", "api key: this is the name of a variable"),
         ("language", "klingon-x", "language: write a language as en"),
         ("documents", " ", "this cannot be empty"),
+        ("documents", "~nobody-of-this-name/docs", "there is no such user"),
         ("model", "a\nb", "or hold control characters"),
     ],
 )
@@ -112,7 +113,7 @@ ANSWERS = st.builds(
     base_url=st.sampled_from(["http://127.0.0.1:8080/v1", "https://models.example:8443/v1"]),
     model=LINE,
     api_key=st.sampled_from(["", "KEY"]),
-    documents=LINE,
+    documents=LINE.filter(lambda line: not line.startswith("~")),
     language=st.sampled_from(["en", "es", "pt-BR", "zh-Hans", "no"]),
 )
 
@@ -180,3 +181,16 @@ def test_a_faulty_answer_writes_nothing(tmp_path: Path) -> None:
 def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
     with pytest.raises(BotError, match=r"absent/bot\.yaml: cannot be written: No such file"):
         said_by(tmp_path / "absent" / "bot.yaml")
+
+
+@pytest.mark.parametrize("field", ["data", "plugins.rag.documents"])
+def test_a_home_that_is_not_there_is_told_with_its_place(tmp_path: Path, field: str) -> None:
+    path = tmp_path / "bot.yaml"
+    where = "~nobody-of-this-name/x"
+    lines = {
+        "data": f"data: {where}\n",
+        "plugins.rag.documents": f"plugins: {{rag: {{documents: {where}}}}}\n",
+    }
+    path.write_text(lines[field])
+    with pytest.raises(ConfigError, match=f"bot.yaml:1:.* {field}.*there is no such user"):
+        load(path, Catalog(), {})
