@@ -1,6 +1,7 @@
 """Sending and changing messages, through whatever Telegram says to that."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import zip_longest
@@ -19,8 +20,10 @@ from telegram import (
 
 from bot.adapters.telegram.errors import Migrated, refused, sdk_errors
 from bot.adapters.telegram.outgoing import Part, keyboard, parts
-from bot.api import AdapterError, Chat, RateLimited, Reply, Sent
+from bot.api import AdapterError, Chat, Forbidden, RateLimited, Reply, Sent, Unavailable
 
+DRAFT: Final = "draft-"
+LARGEST_DRAFT: Final = (1 << 31) - 1
 TRIES: Final = 4
 LONGEST_WAIT: Final = 60.0
 NO_PREVIEW: Final = LinkPreviewOptions(is_disabled=True)
@@ -34,15 +37,26 @@ Moved = Callable[[Chat, Chat], Awaitable[None]]
 
 
 class Sender:
-    """Sends replies with a bot; ``moved`` is told of a chat that has a new id."""
+    """Sends replies with a bot; ``moved`` is told of a chat that has a new id.
+
+    What still grows in a private chat is shown as a draft, which is no message yet and has an id of
+    ours. Where the server knows no drafts, it is a message that is edited.
+    """
 
     def __init__(self, bot: Bot, moved: Moved) -> None:
         self._bot = bot
         self._moved = moved
         self._present: dict[str, str] = {}
+        self._drafts = True
 
     async def send(self, chat: Chat, reply: Reply) -> Sent:
         """Send a reply in as many messages as it takes; the first one answers its message."""
+        draft = f"{DRAFT}{1 + secrets.randbelow(LARGEST_DRAFT)}"
+        if await self._draft(chat, reply, draft):
+            return Sent(chat, (draft,), reply)
+        return await self._send_all(chat, reply)
+
+    async def _send_all(self, chat: Chat, reply: Reply) -> Sent:
         ids = []
         for number, part in enumerate(parts(reply)):
             answered = None if number else reply.reply_to
@@ -51,6 +65,10 @@ class Sender:
 
     async def edit(self, sent: Sent, reply: Reply) -> Sent:
         """Change the messages of a reply that differ, add and delete what it takes."""
+        if sent.ids and sent.ids[0].startswith(DRAFT):
+            if await self._draft(sent.chat, reply, sent.ids[0]):
+                return Sent(sent.chat, sent.ids, reply)
+            return await self._send_all(sent.chat, reply)
         ids = []
         for message, before, after in zip_longest(sent.ids, parts(sent.reply), parts(reply)):
             if message is not None and after == before:
@@ -63,6 +81,27 @@ class Sender:
                 if after is not None:
                     ids.append(await self._send(sent.chat, after, None, wait=not reply.partial))
         return Sent(sent.chat, tuple(ids), reply)
+
+    async def _draft(self, chat: Chat, reply: Reply, draft: str) -> bool:
+        """Show a reply as a draft; tell whether that can be."""
+        found = parts(reply)
+        if not (self._drafts and reply.partial and chat.private and len(found) == 1):
+            return False
+        number = int(draft.removeprefix(DRAFT))
+
+        async def request(chat_id: int, options: dict[str, Any]) -> bool:
+            return await self._bot.send_message_draft(
+                chat_id, number, found[0].text, entities=_entities(found[0]), **options
+            )
+
+        thread = {} if chat.thread is None else {"message_thread_id": int(chat.thread)}
+        try:
+            return await self._request(chat, request, thread, wait=False)
+        except (RateLimited, Unavailable, Forbidden):
+            raise
+        except AdapterError:
+            self._drafts = False
+            return False
 
     async def _send(self, chat: Chat, part: Part, answered: str | None, *, wait: bool) -> str:
         options: dict[str, Any] = {"reply_markup": _markup(part)}

@@ -139,12 +139,12 @@ async def test_no_link_is_ever_previewed(api: Any, talking: Talking) -> None:
 
 async def test_a_reply_that_does_not_change_is_not_sent_again(api: Any, talking: Talking) -> None:
     async with talking() as talk:
-        sent = await talk.adapter.send(CHAT, Reply("Analysis", partial=True))
+        sent = await talk.adapter.send(GROUP, Reply("Analysis", partial=True))
         sent = await talk.adapter.edit(sent, Reply("Analysis\n", partial=True))
         await talk.adapter.edit(sent, Reply("Analysis"))
         assert api.of("editMessageText") == []
         api.fail("editMessageText", 400, "Bad Request: message is not modified: specified new …")
-        again = await talk.adapter.edit(Sent(CHAT, sent.ids, Reply("")), Reply("Analysis"))
+        again = await talk.adapter.edit(Sent(GROUP, sent.ids, Reply("")), Reply("Analysis"))
     assert again.ids == sent.ids
     assert api.texts == ["Analysis"]
 
@@ -154,7 +154,7 @@ async def test_a_growing_reply_takes_more_messages_and_a_shrinking_one_fewer(
 ) -> None:
     long = "\n\n".join(f"{n} {'x' * 1500}" for n in range(6))
     async with talking() as talk:
-        sent = await talk.adapter.send(CHAT, Reply("0 x", partial=True))
+        sent = await talk.adapter.send(GROUP, Reply("0 x", partial=True))
         sent = await talk.adapter.edit(sent, Reply(long))
         assert len(sent.ids) == 3
         assert "".join("".join(api.texts).split()) == "".join(long.split())
@@ -168,7 +168,7 @@ async def test_a_growing_reply_takes_more_messages_and_a_shrinking_one_fewer(
 
 async def test_a_message_that_somebody_deleted_is_sent_anew(api: Any, talking: Talking) -> None:
     async with talking() as talk:
-        sent = await talk.adapter.send(CHAT, Reply("draft", partial=True))
+        sent = await talk.adapter.send(GROUP, Reply("draft", partial=True))
         api.fail("editMessageText", 400, "Bad Request: message to edit not found")
         sent = await talk.adapter.edit(sent, Reply("the answer"))
     assert api.texts == ["draft", "the answer"]
@@ -210,7 +210,7 @@ async def test_a_limit_is_waited_for_at_the_end_and_told_to_a_draft(
     async with talking() as talk:
         api.fail("sendMessage", 429, "Too Many Requests: retry after 1", retry_after=1)
         with pytest.raises(RateLimited) as limited:
-            await talk.adapter.send(CHAT, Reply("draft", partial=True))
+            await talk.adapter.send(GROUP, Reply("draft", partial=True))
         assert limited.value.retry_after == 1
         api.fail("sendMessage", 429, "Too Many Requests: retry after 1", retry_after=1)
         await talk.adapter.send(CHAT, Reply("whole"))
