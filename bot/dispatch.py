@@ -167,7 +167,8 @@ class Dispatcher:
 
     async def _try(self, message: Message, adapter: Adapter, trace: str, lane: Lane) -> None:
         try:
-            message = await self._whole(message, adapter, lane)
+            if adapter.features.bursts:
+                message = await self._whole(message, lane)
             visit = await self._visit(message, adapter, trace, lane)
             async with adapter.working(message) if _calls(message) else nullcontext():
                 await self._answer(visit)
@@ -176,10 +177,10 @@ class Dispatcher:
         except AdapterError as error:
             log.warning("%s: %s", type(error).__name__, error)
 
-    async def _whole(self, message: Message, adapter: Adapter, lane: Lane) -> Message:
+    async def _whole(self, message: Message, lane: Lane) -> Message:
         """Return a message with those that its handler wants joined to it."""
         route = self._routes.find(message)
-        if route is None or route.handler.debounce is None or not adapter.features.bursts:
+        if route is None or route.handler.debounce is None:
             return message
         pause = route.handler.debounce(route.running.state).total_seconds()
         return await join(message, lane, lambda other: self._routes.find(other) is route, pause)

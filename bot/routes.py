@@ -30,6 +30,7 @@ class Routes:
     def __init__(self, plugins: Sequence[Running[Any]], infos: Sequence[CommandInfo] = ()) -> None:
         ordered = sorted(plugins, key=lambda running: running.plugin.name != ESSENTIAL)
         self._commands: dict[str, Route] = {}
+        self._names: dict[str, str] = {}
         for route in _routes(ordered):
             if route.handler.command is not None:
                 self._add(route.handler.command, route)
@@ -45,10 +46,11 @@ class Routes:
 
     def canonical(self, message: Message) -> Message:
         """Return a message that calls its command by the name it has in English."""
-        route = None if message.command is None else self.find(message)
-        if message.command is None or route is None or route.handler.command is None:
+        command = message.command
+        name = None if command is None else self._names.get(command.name.lower())
+        if command is None or name is None:
             return message
-        return replace(message, command=replace(message.command, name=route.handler.command))
+        return replace(message, command=replace(command, name=name))
 
     def _add(self, name: str, route: Route) -> None:
         held = self._commands.setdefault(name.lower(), route)
@@ -57,9 +59,12 @@ class Routes:
             log.warning("/%s of plugin %s is hidden by that of %s", name, loser, owner)
 
     def _add_localized(self, names: Mapping[str, str], route: Route | None) -> None:
-        if route is not None:
-            for name in names.values():
-                self._commands.setdefault(name.lower(), route)
+        if route is None or route.handler.command is None:
+            return
+        own = route.handler.command
+        for name in map(str.lower, names.values()):
+            if self._commands.setdefault(name, route) is route and name != own.lower():
+                self._names[name] = own
 
 
 def _routes(plugins: Sequence[Running[Any]]) -> Iterator[Route]:

@@ -57,6 +57,6 @@ async def unwanted(context: Context[Any], *, interrupt: bool) -> None:
 async def _ends(context: Context[Any], message: Message, *, interrupt: bool) -> bool:
     own = context.message.same_sender(message) and not message.sender.anonymous
     if message.command is not None:
-        resets = message.command.name == RESET
+        resets = message.command.name.lower() == RESET
         return resets and (own or await context.is_admin(message.sender))
     return interrupt and own and message.addressed
