@@ -5,6 +5,7 @@ time to import is imported by the command that needs it.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import sys
@@ -93,6 +94,8 @@ def _parser(arguments: Sequence[str], config: Path | None) -> ArgumentParser:
         subparser.set_defaults(run=run)
         if run is _init:
             _add_answers(subparser)
+        if run is _check:
+            subparser.add_argument("--online", action="store_true", help=ONLINE)
     first = next((word for word in arguments if not word.startswith("-")), None)
     if first not in BUILT_IN:
         _add_plugin_commands(subparsers, first, config)
@@ -174,7 +177,17 @@ def _check(options: Namespace) -> int:
         f"{path}: ok (platforms: {platforms}; plugins: {plugins or 'none'};"
         f" language: {config.language}; store: {config.store})"
     )
-    return 0
+    return asyncio.run(_probe(config, catalog)) if options.online else 0
+
+
+async def _probe(config: "Config", catalog: "Catalog") -> int:
+    from bot.probing import probe
+
+    outcomes = []
+    async for outcome in probe(config, catalog):
+        print(outcome, file=sys.stdout if outcome.fault is None else sys.stderr)
+        outcomes.append(outcome)
+    return FAILED if any(outcome.fault for outcome in outcomes) else 0
 
 
 def _faults(config: "Config", catalog: "Catalog") -> Iterator[str]:
@@ -257,6 +270,7 @@ def _add_answers(parser: ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
+ONLINE: Final = "also ask the platforms and the models whether they answer"
 ANSWERS: Final = {
     "platforms": "telegram, discord or console; may be given several times",
     "telegram_token": "environment variable that holds the Telegram token",

@@ -57,6 +57,7 @@ from bot.api.plugin import (
     Next,
     Plugin,
     Predicate,
+    Probe,
     Running,
     Setup,
 )
@@ -159,6 +160,7 @@ __all__ = [
     "PluginError",
     "Predicate",
     "Privacy",
+    "Probe",
     "Quote",
     "RateLimited",
     "Receipt",

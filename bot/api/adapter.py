@@ -96,9 +96,11 @@ class Platform:
     """What an entry point of the group ``tertulia.adapters`` names.
 
     ``config`` is the pydantic model of the block in the YAML. ``build`` imports the platform's SDK
-    and no sooner; without it, it raises `ConfigError` naming the extra to install.
+    and no sooner; without it, it raises `ConfigError` naming the extra to install. ``probe``
+    connects for a moment with a validated block and returns who the bot is there.
     """
 
     name: str
     config: type[Any]
     build: Callable[[Any, Host], Adapter]
+    probe: Callable[[Any], Awaitable[str]] | None = None

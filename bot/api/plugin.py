@@ -1,6 +1,6 @@
 """Plugins: handlers with a name, a configuration and a life."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,6 +20,9 @@ Next = Callable[[], Awaitable[None]]
 Middleware = Callable[[Context[State], Next], Awaitable[None]]
 Predicate = Callable[[Message], bool]
 ToolFunction = TypeVar("ToolFunction", bound=Callable[..., Awaitable[object]])
+Probe = Callable[[], Awaitable[str]]
+"""Finds out whether something answers; returns a note, or raises an error of ours."""
+
 Setup = Callable[[Services[Any]], AbstractAsyncContextManager[State]]
 
 
@@ -70,8 +73,9 @@ class Plugin(Generic[State]):
     ``summary`` is a message id. ``config`` is the pydantic model of the plugin's block in the YAML;
     None takes an empty block only. ``setup`` is an async context manager that yields the state
     which every handler finds in its context. ``needs`` names, for a configuration, the plugins
-    whose offers the set-up asks for; they are set up first. ``package`` is where the plugin's own
-    ``locales`` folder lies, where it has one.
+    whose offers the set-up asks for; they are set up first. ``probes`` returns, for a
+    configuration, what ``tertulia check --online`` asks, by name. ``package`` is where the
+    plugin's own ``locales`` folder lies, where it has one.
     """
 
     def __init__(  # noqa: PLR0913 - one argument for each part of a plugin
@@ -83,6 +87,7 @@ class Plugin(Generic[State]):
         config: type[Any] | None = None,
         needs: Callable[[Any], Sequence[str]] | None = None,
         data: DataStatement[State] | None = None,
+        probes: Callable[[Any], Mapping[str, Probe]] | None = None,
         package: str | None = None,
     ) -> None:
         self.name = name
@@ -91,6 +96,7 @@ class Plugin(Generic[State]):
         self.config = config
         self.needs = needs
         self.data = data
+        self.probes = probes
         self.package = package
         self.handlers: list[Handler[State]] = []
         self.middlewares: list[Middleware[State]] = []

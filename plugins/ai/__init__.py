@@ -14,6 +14,7 @@ from plugins.ai.history import opened
 from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
+from plugins.ai.providers.probing import probes
 from plugins.ai.reset import reset
 from plugins.ai.tools import Toolbox
 from plugins.ai.why import why
@@ -72,6 +73,7 @@ plugin: Plugin[Assistant] = Plugin(
     "Talks with you and answers from the documents, with sources",
     config=AiConfig,
     setup=setup,
+    probes=probes,
     needs=lambda config: [] if config.rag is None else [config.rag.retriever],
     data=DataStatement(
         "The AI keeps what you write to it and what it answers, so that it can follow the"

@@ -1,5 +1,6 @@
 """Discord, through its gateway and REST API."""
 
+from importlib import import_module
 from typing import Any, Final
 
 from bot.adapters.discord.config import DiscordConfig
@@ -10,9 +11,10 @@ __all__ = ["platform"]
 NEEDED: Final = frozenset({"discord", "aiohttp", "yarl"})
 
 
-def _build(config: Any, host: Host) -> Adapter:
+def _part(module: str) -> Any:
+    """Return a module that imports the SDK."""
     try:
-        from bot.adapters.discord.adapter import DiscordAdapter  # noqa: PLC0415 - the SDK
+        return import_module(f"bot.adapters.discord.{module}")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
@@ -20,8 +22,17 @@ def _build(config: Any, host: Host) -> Adapter:
             "platforms.discord: the parts that talk to Discord are not installed;"
             " run: pip install 'tertulia[discord]'"
         ) from error
-    return DiscordAdapter(config, host)
 
 
-platform = Platform("discord", DiscordConfig, _build)
+def _build(config: Any, host: Host) -> Adapter:
+    adapter: Adapter = _part("adapter").DiscordAdapter(config, host)
+    return adapter
+
+
+async def _probe(config: Any) -> str:
+    name: str = await _part("probing").name(config)
+    return name
+
+
+platform = Platform("discord", DiscordConfig, _build, _probe)
 """Discord: servers, threads and direct messages."""

@@ -1,5 +1,6 @@
 """Telegram through the Bot API."""
 
+from importlib import import_module
 from typing import Any, Final
 
 from bot.adapters.telegram.config import TelegramConfig
@@ -10,9 +11,10 @@ __all__ = ["platform"]
 NEEDED: Final = frozenset({"telegram", "telegramify_markdown"})
 
 
-def _build(config: Any, host: Host) -> Adapter:
+def _part(module: str) -> Any:
+    """Return a module that imports the SDK."""
     try:
-        from bot.adapters.telegram.adapter import TelegramAdapter  # noqa: PLC0415 - the SDK
+        return import_module(f"bot.adapters.telegram.{module}")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
@@ -20,8 +22,17 @@ def _build(config: Any, host: Host) -> Adapter:
             "platforms.telegram: the parts that talk to Telegram are not installed;"
             " run: pip install 'tertulia[telegram]'"
         ) from error
-    return TelegramAdapter(config, host)
 
 
-platform = Platform("telegram", TelegramConfig, _build)
+def _build(config: Any, host: Host) -> Adapter:
+    adapter: Adapter = _part("adapter").TelegramAdapter(config, host)
+    return adapter
+
+
+async def _probe(config: Any) -> str:
+    name: str = await _part("probing").name(config)
+    return name
+
+
+platform = Platform("telegram", TelegramConfig, _build, _probe)
 """Telegram, by long polling."""
