@@ -1,5 +1,6 @@
 """The AI plugin: conversation with citations, from one's own documents."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -11,11 +12,13 @@ from plugins.ai.budgets import Budgets, Metered, Rate, usage
 from plugins.ai.config import AiConfig, ToolsConfig, extracting
 from plugins.ai.grounding import Grounding
 from plugins.ai.history import opened
+from plugins.ai.limits import warnings
 from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
 from plugins.ai.providers.making import make
 from plugins.ai.providers.probing import probes
 from plugins.ai.reset import reset
+from plugins.ai.tokens import estimate
 from plugins.ai.tools import Toolbox
 from plugins.ai.why import why
 
@@ -27,6 +30,9 @@ WHOLE_TURN: Final = timedelta(minutes=30)
 async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     """Connect to the provider and the retriever; offer the assistant to other plugins."""
     config = services.config
+    for line in warnings(config):
+        services.log.warning(line)
+    await asyncio.to_thread(estimate, "")  # a tokenizer takes long to load
     grounding = None
     if config.rag is not None:
         retriever = services.tools.get(config.rag.retriever, Retriever)

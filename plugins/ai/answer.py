@@ -26,7 +26,7 @@ class Answer:
 
     A turn with tools has several parts, and all but ``draft`` and ``usage`` are of the latest.
     ``stop`` says how it ended, ``broken`` what broke it off. ``calls`` are the tools that the model
-    wants to run. ``usage`` is the sum.
+    wants to run. ``usage`` is the sum, ``latest`` that of the latest part.
     """
 
     draft: Draft
@@ -35,6 +35,7 @@ class Answer:
     stop: Stop | None = None
     calls: list[ToolCall] = field(default_factory=list)
     usage: Usage | None = None
+    latest: Usage | None = None
     broken: ProviderError | None = None
     replaced: str | None = None
 
@@ -55,12 +56,12 @@ class Answer:
     async def take(self, events: AsyncGenerator[Event, None], screen: Screen) -> None:
         """Take a further part in; a failure is raised only while nothing of it was shown."""
         self.screen, self.raw, self.stop, self.calls = screen, "", None, []
-        usage = None
+        self.latest = None
         try:
             async with aclosing(events):
                 async for event in events:
                     if isinstance(event, Usage):
-                        usage = event
+                        self.latest = event
                     await self._take(event)
         except ProviderError as error:
             await self._show(self.screen.finish())
@@ -70,8 +71,8 @@ class Answer:
         else:
             await self._show(self.screen.finish())
         finally:
-            if usage is not None:
-                self.usage = usage if self.usage is None else self.usage + usage
+            if self.latest is not None:
+                self.usage = self.latest if self.usage is None else self.usage + self.latest
 
     async def add(self, paragraph: str) -> None:
         """Show a further paragraph."""

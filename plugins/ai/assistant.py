@@ -80,12 +80,12 @@ class Assistant(Remembering):
         paying.set(Payer.of(context))
         generation = self.history.generation(context.chat)
         said = Said.of(context.message)
-        past = await self.history.recent(context, said)
+        past, window = await self.history.recent(context, said)
         await self.history.ask(context, said)
         passages = await self._passages(context, said)
         recalled = await self.facts.recall(context, said.text)
         tools = await self.toolbox.allowed(context)
-        steps = Steps(self.toolbox.options, self.config.history.window, tools)
+        steps = Steps(self.toolbox.options, window, tools)
         exchange = Exchange(self, context, said, past, generation, steps, passages, recalled)
         exchange.images = await self._images(context)
         interrupt = self.config.busy == "interrupt"
@@ -100,7 +100,11 @@ class Assistant(Remembering):
                     await answer.add(context.gettext(STOPPED))
             finally:
                 await self.history.answer(
-                    context, answer.raw, generation=generation, cut=answer.cut
+                    context,
+                    answer.raw,
+                    generation=generation,
+                    cut=answer.cut,
+                    checkpoint=exchange.checkpoint,
                 )
         if context.keeps:
             self.facts.learn(context, said.own, answer.raw)

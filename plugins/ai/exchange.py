@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.api import Context, Entry, Passage, Role, UserError
 from plugins.ai.answer import Answer
 from plugins.ai.citations import Citations, marks, sources
+from plugins.ai.history import Checkpoint
 from plugins.ai.links import Links
 from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
@@ -16,6 +17,7 @@ from plugins.ai.result import TurnResult
 from plugins.ai.said import Said
 from plugins.ai.screen import Screen
 from plugins.ai.steps import Steps
+from plugins.ai.tokens import of_request
 from plugins.ai.utterance import Utterance
 from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, REPLACED, UNKNOWN
 
@@ -38,6 +40,7 @@ class Exchange:
     passages: Sequence[Passage] = ()
     recalled: Recalled = field(default_factory=Recalled)
     images: Sequence[Image] = ()
+    checkpoint: Checkpoint | None = None
     citations: Citations = field(init=False)
     cited: set[int] = field(default_factory=set)
     links: Links = field(init=False)
@@ -97,18 +100,25 @@ class Exchange:
     async def _ask(self, answer: Answer) -> None:
         while True:
             screen = self._screen()
+            request = self._request()
             try:
-                await answer.take(self.assistant.provider.stream(self._request()), screen)
+                await answer.take(self.assistant.provider.stream(request), screen)
             except ProviderError as error:
                 if error.fault is not Fault.TOO_LONG or not self.past:
                     raise
                 await self._shorten()
             else:
+                self._count(request, answer)
                 return
             finally:
                 self.cited |= self.citations.cited
                 self.assistant.counts["links withheld"] += screen.withheld
                 self.assistant.counts["unknown citations"] += self.citations.unknown
+
+    def _count(self, request: Request, answer: Answer) -> None:
+        """Set a checkpoint, where the provider that is asked counts, and counts no pictures."""
+        if answer.latest is not None and answer.replaced is None and not self.images:
+            self.checkpoint = Checkpoint(answer.latest.prompt, of_request(request))
 
     async def _use_tools(self, answer: Answer) -> None:
         toolbox, calls = self.assistant.toolbox, answer.calls

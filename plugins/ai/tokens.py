@@ -1,7 +1,10 @@
-"""Counting tokens without a tokenizer."""
+"""Counting tokens: by a tokenizer where the extra ``tokens`` is installed, or else about."""
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Final
 
 from plugins.ai.providers.provider import Request, ToolSpec, Turn
@@ -20,10 +23,40 @@ PER_IMAGE: Final = 1600
 """What a large picture costs at the most (Anthropic's documentation on vision)."""
 
 
+ENCODING: Final = "o200k_base"
+"""That of OpenAI's models since gpt-4o; others' differ, which `calibrated` sees to."""
+
+LARGEST_FACTOR: Final = 2.0
+"""How far above the estimate a provider's count may lie; further off it is no count of it."""
+
+
 def estimate(text: str) -> int:
-    """Return about how many tokens a turn with this text has: 0.85 a CJK sign, the rest / 3.6."""
+    """Return about how many tokens a turn with this text has."""
+    return PER_TURN + _counter()(text)
+
+
+def guess(text: str) -> int:
+    """Return a number of tokens by the letters: 0.85 a CJK sign, the rest / 3.6."""
     dense = len(CJK.findall(text))
-    return PER_TURN + round(dense * PER_CJK + (len(text) - dense) / CHARACTERS_PER_TOKEN)
+    return round(dense * PER_CJK + (len(text) - dense) / CHARACTERS_PER_TOKEN)
+
+
+@cache
+def _counter() -> Callable[[str], int]:
+    try:
+        encoding = import_module("bpe_openai").get_encoding(ENCODING)
+    except ModuleNotFoundError:
+        return guess
+    return lambda text: len(encoding.encode_ordinary(text.encode(errors="replace").decode()))
+
+
+def calibrated(window: int, counted: int, estimated: int) -> int:
+    """Return a window in estimates for one in a provider's tokens.
+
+    ``counted`` is what the provider counted of a request, ``estimated`` the estimate of the same.
+    A lower count makes the window no larger: some servers leave out what they had in a cache.
+    """
+    return int(window / min(LARGEST_FACTOR, max(1.0, counted / max(1, estimated))))
 
 
 def of_turn(turn: Turn) -> int:

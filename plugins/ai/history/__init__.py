@@ -1,8 +1,8 @@
 """What was said in each chat, and where that is kept."""
 
-from plugins.ai.history.history import History
+from plugins.ai.history.history import Checkpoint, History
 from plugins.ai.history.keeping import opened
 from plugins.ai.history.log import Log
 from plugins.ai.history.own import OwnLog
 
-__all__ = ["History", "Log", "OwnLog", "opened"]
+__all__ = ["Checkpoint", "History", "Log", "OwnLog", "opened"]

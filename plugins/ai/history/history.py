@@ -3,17 +3,24 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.api import Account, Context, Entry, Json, Messages, Role, Store
 from plugins.ai.history.own import OwnLog
 from plugins.ai.providers.provider import Turn
 from plugins.ai.said import Said
-from plugins.ai.tokens import PER_TURN, estimate, of_turn
+from plugins.ai.tokens import PER_TURN, calibrated, estimate, of_turn
 from plugins.ai.window import begin
 
 if TYPE_CHECKING:
     from plugins.ai.tools import Outcome
+
+
+class Checkpoint(NamedTuple):
+    """A request's tokens, as its provider counted them and as they were estimated."""
+
+    counted: int
+    estimated: int
 
 
 class History:
@@ -34,14 +41,17 @@ class History:
         """Return how often a chat was reset."""
         return self._resets[chat]
 
-    async def recent(self, context: Context[object], said: Said) -> Sequence[Entry]:
-        """Return what was said before ``said`` and fits with it into the window.
+    async def recent(self, context: Context[object], said: Said) -> tuple[Sequence[Entry], int]:
+        """Return what was said before ``said`` and fits with it into the window; and the window.
 
-        Entries of the same messages are left out: it is handled again after an edit or a crash.
+        Entries of the same messages are left out: it is handled again after an edit or a crash. The
+        window is in estimated tokens, as the provider's count of the last answer has it.
         """
         stored = await self._log(context).latest(context.chat, self.window // PER_TURN + 1)
         earlier = [entry for entry in stored if _message(entry.content) not in said.messages]
-        return await self.trim(context, earlier, self.window - estimate(said.prompt()))
+        window = _calibrated(self.window, earlier)
+        past = await self.trim(context, earlier, window - estimate(said.prompt()))
+        return past, window
 
     async def trim(
         self, context: Context[object], entries: Sequence[Entry], budget: int
@@ -61,7 +71,13 @@ class History:
         await self._write(context, entries)
 
     async def answer(
-        self, context: Context[object], text: str, *, generation: int, cut: str | None = None
+        self,
+        context: Context[object],
+        text: str,
+        *,
+        generation: int,
+        cut: str | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         """Keep an answer, or the shown part of one with what ``cut`` it; nothing after a reset."""
         if not text.strip() or generation != self.generation(context.chat):
@@ -69,6 +85,8 @@ class History:
         content: dict[str, Json] = {"text": text, "message": context.message.id}
         if cut is not None:
             content["cut"] = cut
+        if checkpoint is not None:
+            content["checkpoint"] = list(checkpoint)
         await self._write(context, [self._entry(context, Role.ASSISTANT, content, estimate(text))])
 
     async def step(
@@ -134,6 +152,17 @@ class History:
     async def _write(self, context: Context[object], entries: Sequence[Entry]) -> None:
         epoch = None if context.person is None else context.person.epoch
         await self._log(context).append(context.chat, entries, epoch=epoch)
+
+
+def _calibrated(window: int, entries: Sequence[Entry]) -> int:
+    """Return the window in estimated tokens, by the latest checkpoint that there is."""
+    for entry in reversed(entries):
+        match entry.content:
+            case {"checkpoint": [int(counted), int(estimated)]}:
+                return calibrated(window, counted, estimated)
+            case _:
+                pass
+    return window
 
 
 def _message(content: Json) -> Json:

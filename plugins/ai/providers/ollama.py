@@ -22,6 +22,9 @@ from plugins.ai.providers.streaming import Dialect, decoded, mapping, mappings, 
 from plugins.ai.providers.vision import base64, shown
 from plugins.ai.thinking import Thoughts
 
+ROOM: Final = 2048
+"""How many tokens an answer has beside the history."""
+
 
 class Lines:
     """Reads the lines of one answer."""
@@ -71,7 +74,11 @@ class Lines:
 
 
 def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
-    """Return the body of a request; an answer has no limit unless one is set."""
+    """Return the body of a request; an answer has no limit unless one is set.
+
+    The server takes no more than ``num_ctx``, of which it has little of its own accord, and drops
+    the beginning of what is longer without a word.
+    """
     names = request.names
     system = [{"role": "system", "content": request.system}] if request.system else []
     body: dict[str, Json] = {
@@ -79,13 +86,12 @@ def payload(request: Request, config: AiConfig) -> Mapping[str, Json]:
         "messages": [*system, *(_message(turn, names, config) for turn in request.turns)],
         "stream": True,
     }
-    options: dict[str, Json] = {}
+    options: dict[str, Json] = {"num_ctx": config.history.window + ROOM}
     if config.temperature is not None:
         options["temperature"] = config.temperature
     if config.max_tokens is not None:
         options["num_predict"] = config.max_tokens
-    if options:
-        body["options"] = options
+    body["options"] = options
     if request.tools and not request.last:
         body["tools"] = list(map(function, request.tools))
     if request.schema is not None:

@@ -282,12 +282,12 @@ def test_requests_are_as_each_wants_them() -> None:
     assert google["generationConfig"]["maxOutputTokens"] == 50
     assert google["generationConfig"]["responseJsonSchema"] == SCHEMA
     local: Any = ollama.payload(request, config("ollama", **options))
-    assert local["options"] == {"temperature": 1.5, "num_predict": 50}
+    assert local["options"] == {"temperature": 1.5, "num_predict": 50, "num_ctx": 18_048}
     assert local["format"] == SCHEMA
     assert local["messages"][0] == {"role": "system", "content": "Be brief."}
     assert local["messages"][3]["tool_name"] == "look"
     bare: Any = ollama.payload(ASKED, config("ollama"))
-    assert "options" not in bare, "no limit unless one is set"
+    assert bare["options"] == {"num_ctx": 18_048}, "no limit of an answer unless one is set"
 
 
 LOOK = ToolSpec("look", "Looks.", {"type": "object", "properties": {}})
