@@ -11,7 +11,7 @@ from plugins.ai.assistant import Assistant
 from plugins.ai.budgets import Budgets, Metered, Rate, usage
 from plugins.ai.config import AiConfig, ToolsConfig, extracting
 from plugins.ai.grounding import Grounding
-from plugins.ai.history import opened
+from plugins.ai.history import Summaries, opened
 from plugins.ai.limits import warnings
 from plugins.ai.memory import Memory
 from plugins.ai.memory.changing import forget, manage, remember
@@ -44,7 +44,16 @@ async def setup(services: Services[AiConfig]) -> AsyncIterator[Assistant]:
     rate = Rate(config.rate or None)
     async with opened(services) as history:
         assistant = Assistant(
-            config, provider, history, grounding, facts, toolbox, budgets, rate, services.log
+            config,
+            provider,
+            history,
+            Summaries(history, provider, config.history.keep, services.tasks, services.log),
+            grounding,
+            facts,
+            toolbox,
+            budgets,
+            rate,
+            services.log,
         )
         services.offer(assistant)
         try:

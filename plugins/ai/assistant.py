@@ -15,7 +15,7 @@ from plugins.ai.budgets import Budgets, Payer, Rate, paying
 from plugins.ai.config import AiConfig
 from plugins.ai.exchange import Exchange
 from plugins.ai.grounding import Grounding
-from plugins.ai.history import History
+from plugins.ai.history import History, Summaries
 from plugins.ai.history.seeding import entries
 from plugins.ai.images import images
 from plugins.ai.interrupting import until, unwanted
@@ -40,6 +40,7 @@ class Assistant(Remembering):
     config: AiConfig
     provider: Provider
     history: History
+    summaries: Summaries
     grounding: Grounding | None
     facts: Memory
     toolbox: Toolbox
@@ -80,7 +81,7 @@ class Assistant(Remembering):
         paying.set(Payer.of(context))
         generation = self.history.generation(context.chat)
         said = Said.of(context.message)
-        past, window = await self.history.recent(context, said)
+        past, window, cut = await self.history.recent(context, said)
         await self.history.ask(context, said)
         passages = await self._passages(context, said)
         recalled = await self.facts.recall(context, said.text)
@@ -88,6 +89,8 @@ class Assistant(Remembering):
         steps = Steps(self.toolbox.options, window, tools)
         exchange = Exchange(self, context, said, past, generation, steps, passages, recalled)
         exchange.images = await self._images(context)
+        if self.history.summarizes:
+            exchange.summary = await self.summaries.recall(context)
         interrupt = self.config.busy == "interrupt"
         async with context.draft() as draft:
             answer = Answer(draft)
@@ -106,6 +109,8 @@ class Assistant(Remembering):
                     cut=answer.cut,
                     checkpoint=exchange.checkpoint,
                 )
+        if self.history.summarizes:
+            self.summaries.extend(context, cut=cut)
         if context.keeps:
             self.facts.learn(context, said.own, answer.raw)
         result = exchange.result(answer, time.monotonic() - began)

@@ -9,6 +9,7 @@ from bot.api import Context, Entry, Passage, Role, UserError
 from plugins.ai.answer import Answer
 from plugins.ai.citations import Citations, marks, sources
 from plugins.ai.history import Checkpoint
+from plugins.ai.history.summaries import Summary
 from plugins.ai.links import Links
 from plugins.ai.memory import Recalled
 from plugins.ai.prompt import request
@@ -40,6 +41,7 @@ class Exchange:
     passages: Sequence[Passage] = ()
     recalled: Recalled = field(default_factory=Recalled)
     images: Sequence[Image] = ()
+    summary: Summary = field(default_factory=Summary)
     checkpoint: Checkpoint | None = None
     citations: Citations = field(init=False)
     cited: set[int] = field(default_factory=set)
@@ -170,7 +172,11 @@ class Exchange:
             self.passages,
             person=self.context.sender,
             language=self.context.language,
-            instructions=(self.assistant.config.system, self.recalled.section),
+            instructions=(
+                self.assistant.config.system,
+                self.recalled.section,
+                self.summary.section,
+            ),
             steps=self.steps,
             images=self.images,
         )

@@ -16,6 +16,7 @@ async def reset(context: Context[Any], assistant: "Assistant") -> None:
         return
     person = None if everything else context.sender
     count = await assistant.history.clear(context, person)
+    await assistant.summaries.clear(context, person)
     assistant.results.forget(context.chat, person)
     done = _all_cleared(context, count) if everything else _own_cleared(context, count)
     kept = context.gettext("My long-term memory is untouched.")

@@ -25,6 +25,7 @@ ACTIONS = {
 @asynccontextmanager
 async def set_up(services: Services[Any]) -> AsyncIterator[Host]:
     """Keep what the runtime offers for the handlers, and delete what is over."""
+    services.offer(services.config.retention)
     purging = asyncio.create_task(keep_purging(services), name="retention")
     try:
         yield services

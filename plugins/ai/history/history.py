@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bot.api import Account, Context, Entry, Json, Messages, Role, Store
 from plugins.ai.history.own import OwnLog
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from plugins.ai.tools import Outcome
 
 
+AFTER_A_CUT: Final = 0.75
+"""How much of the window is left after a cut that is going to be summarized."""
+
+
 class Checkpoint(NamedTuple):
     """A request's tokens, as its provider counted them and as they were estimated."""
 
@@ -23,16 +27,31 @@ class Checkpoint(NamedTuple):
     estimated: int
 
 
+class Recent(NamedTuple):
+    """What a turn sees of a chat: the entries, and the window in estimated tokens.
+
+    ``cut`` says that something fell out of the window now.
+    """
+
+    entries: Sequence[Entry]
+    window: int
+    cut: bool
+
+
 class History:
     """Reads and writes one log for each chat, and shows its end within a window of tokens.
 
     What falls out of the window is archived, not deleted. A turn that began before a reset writes
     nothing after it: it shows the ``generation`` that the chat had when it began. ``own`` is
-    what keeps the entries in the store's place, where something does.
+    what keeps the entries in the store's place, where something does. Where it ``summarizes``, more
+    falls out at a time, so that summaries are few.
     """
 
-    def __init__(self, store: Store, window: int, own: OwnLog | None = None) -> None:
+    def __init__(
+        self, store: Store, window: int, own: OwnLog | None = None, *, summarizes: bool = False
+    ) -> None:
         self.window = window
+        self.summarizes = summarizes
         self.own = own
         self._store = store
         self._resets: Counter[str] = Counter()
@@ -41,8 +60,8 @@ class History:
         """Return how often a chat was reset."""
         return self._resets[chat]
 
-    async def recent(self, context: Context[object], said: Said) -> tuple[Sequence[Entry], int]:
-        """Return what was said before ``said`` and fits with it into the window; and the window.
+    async def recent(self, context: Context[object], said: Said) -> Recent:
+        """Return what was said before ``said`` and fits with it into the window.
 
         Entries of the same messages are left out: it is handled again after an edit or a crash. The
         window is in estimated tokens, as the provider's count of the last answer has it.
@@ -51,16 +70,23 @@ class History:
         earlier = [entry for entry in stored if _message(entry.content) not in said.messages]
         window = _calibrated(self.window, earlier)
         past = await self.trim(context, earlier, window - estimate(said.prompt()))
-        return past, window
+        return Recent(past, window, cut=len(past) < len(earlier))
 
     async def trim(
         self, context: Context[object], entries: Sequence[Entry], budget: int
     ) -> Sequence[Entry]:
         """Return the end of ``entries`` that fits into ``budget`` tokens; archive the rest."""
         first = begin(entries, budget)
+        if first and self.summarizes:
+            first = begin(entries, int(budget * AFTER_A_CUT))
         if first:
             await self._log(context).archive(context.chat, entries[first - 1].sequence + 1)
         return entries[first:]
+
+    async def archived(self, context: Context[object], most: int) -> Sequence[Entry]:
+        """Return the latest entries that fell out of the window, oldest first."""
+        latest = await self._log(context).latest(context.chat, most, archived=True)
+        return [entry for entry in latest if entry.archived]
 
     async def ask(self, context: Context[object], said: Said) -> None:
         """Keep what a person said."""

@@ -20,7 +20,7 @@ async def opened(services: Services[Any]) -> AsyncIterator[History]:
     """Open the history that the configuration names, and close it in the end."""
     options, log = services.config.history, services.log
     own = open_own(options, services.folder, services.store, log, services.clock)
-    history = History(services.store, options.window, own)
+    history = History(services.store, options.window, own, summarizes=options.summarize)
     if own is None:
         yield history
         return

@@ -34,12 +34,14 @@ class HistoryConfig(Block):
     ``window`` is in tokens. ``store`` is ``sql`` (the bot's own store, encrypted where that is),
     ``file`` (one a chat in ``folder``, in the clear), ``memory`` (forgotten with the process), or a
     function of the operator's that returns a log. ``keep`` is for how long one of these holds what
-    was said; for the bot's store the privacy plugin says that.
+    was said; for the bot's store the privacy plugin says that. ``summarize`` lets the model sum up
+    what falls out of the window.
     """
 
     window: int = Field(default=16_000, ge=256)
     store: Annotated[str, AfterValidator(_checked_place)] = STORE
     folder: LocalPath | None = None
+    summarize: bool = False
     keep: Annotated[Duration, Field(gt=timedelta(0))] | None = None
 
     @model_validator(mode="after")
