@@ -9,9 +9,13 @@ from httpx_sse import EventSource, ServerSentEvent
 
 from bot.api import Json
 from plugins.ai.config import HttpConfig, Timeouts, is_loopback
+from plugins.ai.providers.clients import Clients
 from plugins.ai.providers.deadlines import Deadline
 from plugins.ai.providers.provider import Fault, ProviderError
 from plugins.ai.providers.refusals import refusal
+
+KEPT: Final = 20
+"""How many idle connections each client keeps."""
 
 WRITE_SECONDS: Final = 30.0
 LONGEST_REFUSAL: Final = 65_536
@@ -30,8 +34,9 @@ class Connection:
     ) -> None:
         connect = timeouts.connect.total_seconds()
         certificates = httpx.create_ssl_context()
-        self._keeping, self._single = (
-            httpx.AsyncClient(
+
+        def client(kept: int) -> httpx.AsyncClient:
+            return httpx.AsyncClient(
                 base_url=base_url,
                 headers=headers,
                 verify=certificates,
@@ -41,12 +46,13 @@ class Connection:
                 timeout=httpx.Timeout(None, connect=connect, pool=connect, write=WRITE_SECONDS),
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=kept),
             )
-            for kept in (20, 0)
-        )
+
+        self._keeping = Clients(lambda: client(KEPT))
+        self._single = client(0)
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._keeping.aclose()
+        await self._keeping.close()
         await self._single.aclose()
 
     @asynccontextmanager
@@ -54,10 +60,10 @@ class Connection:
         self, path: str, content: Json, deadline: Deadline
     ) -> AsyncIterator[httpx.Response]:
         """Yield the answer to a request; a refusal is raised."""
-        with translated():
+        with translated(), self._keeping.lent() as client:
             try:
                 async with deadline.wait():
-                    response = await self._send(path, content)
+                    response = await self._send(client, path, content)
             except TimeoutError as error:
                 raise deadline.missed() from error
             try:
@@ -69,18 +75,16 @@ class Connection:
             finally:
                 await response.aclose()
 
-    async def _send(self, path: str, content: Json) -> httpx.Response:
+    async def _send(self, client: httpx.AsyncClient, path: str, content: Json) -> httpx.Response:
         opened: list[str] = []
 
         async def trace(event: str, _: Mapping[str, Any]) -> None:
             if event.startswith("connection.connect"):
                 opened.append(event)
 
-        request = self._keeping.build_request(
-            "POST", path, json=content, extensions={"trace": trace}
-        )
+        request = client.build_request("POST", path, json=content, extensions={"trace": trace})
         try:
-            return await self._keeping.send(request, stream=True)
+            return await client.send(request, stream=True)
         except (httpx.NetworkError, httpx.RemoteProtocolError):
             if opened:
                 raise
