@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.api import Plugin, Services
+from bot.api import DataStatement, Plugin, Services
 from plugins.rag.config import RagConfig
 from plugins.rag.rag import Rag
 
@@ -28,9 +28,13 @@ async def _warmed(rag: Rag) -> None:
     await rag.warmup()
 
 
-plugin = Plugin(
+plugin: Plugin[Rag] = Plugin(
     "rag",
     "Finds passages in the operator's documents",
     config=RagConfig,
     setup=setup,
+    data=DataStatement(
+        "The search through the documents keeps nothing of what you ask.",
+        recipients=lambda rag: rag.recipients,
+    ),
 )

@@ -71,6 +71,7 @@ async def _with_rag(
 
 async def _index(rag: Rag, options: Namespace) -> int:
     done = await rag.warmup()
+    await rag.settled()
     if options.json:
         _print_json(_report(done))
     else:

@@ -13,6 +13,7 @@ from pydantic import (
 )
 
 from bot.api import Duration, LocalPath, Size, parse_duration
+from plugins.rag.embedders.options import Embeddings
 
 Mode = Literal["bm25", "vector", "hybrid"]
 Match = Literal["any", "all", "phrase"]
@@ -65,7 +66,7 @@ class RagConfig(Strict):
     documents: Annotated[
         Documents, BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
     ] = ()
-    embeddings: Literal["local"] = "local"
+    embeddings: Embeddings = "local"
     mode: Mode = "hybrid"
     match: Match = "any"
     fusion: Fusion = "adaptive"

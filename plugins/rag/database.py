@@ -14,6 +14,9 @@ from plugins.rag.documents import Chunk, Origin
 from plugins.rag.embedders import Vectors
 
 FORMAT: Final = 1
+"""Of the chunks: another one has every document read again."""
+
+LAYOUT: Final = 2
 SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE documents (
@@ -29,8 +32,13 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_document ON chunks (document);
 CREATE INDEX chunks_hash ON chunks (hash);
-CREATE TABLE vectors (hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (title, body, metadata, tokenize = "ascii tokenchars '+#'");
+"""
+
+VECTORS: Final = """
+CREATE TABLE vectors (
+    space TEXT NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (hash, space)
+) WITHOUT ROWID
 """
 
 Key = tuple[Origin, str]
@@ -99,11 +107,15 @@ def _lay_out(db: sqlite3.Connection, *, lasts: bool) -> None:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
     with transaction(db):
-        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+        layout = db.execute("PRAGMA user_version").fetchone()[0]
+        if layout == 0:
             for statement in SCHEMA.split(";\n"):
                 db.execute(statement)
             db.execute("INSERT INTO meta VALUES ('generation', 0)")
-            db.execute(f"PRAGMA user_version = {FORMAT}")
+        if layout < LAYOUT:
+            db.execute("DROP TABLE IF EXISTS vectors")
+            db.execute(VECTORS)
+        db.execute(f"PRAGMA user_version = {LAYOUT}")
 
 
 def check(db: sqlite3.Connection) -> None:
@@ -174,20 +186,56 @@ def write(db: sqlite3.Connection, change: Change) -> None:
             db.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
 
 
-def missing(db: sqlite3.Connection, hashes: Iterable[bytes]) -> set[bytes]:
-    """Return those of the contents that have no vector."""
-    there = "SELECT 1 FROM vectors WHERE hash = ?"
-    return {found for found in hashes if db.execute(there, (found,)).fetchone() is None}
+def missing(db: sqlite3.Connection, space: str, hashes: Iterable[bytes]) -> set[bytes]:
+    """Return those of the contents that have no vector in a space."""
+    there = "SELECT 1 FROM vectors WHERE hash = ? AND space = ?"
+    return {found for found in hashes if db.execute(there, (found, space)).fetchone() is None}
 
 
-def keep_vectors(db: sqlite3.Connection, hashes: Sequence[bytes], vectors: Vectors) -> None:
+def keep_vectors(
+    db: sqlite3.Connection, space: str, hashes: Sequence[bytes], vectors: Vectors
+) -> None:
     """Keep vectors by content; until a change uses them they change nothing."""
     rows = vectors.astype(np.float16)
     with transaction(db):
         db.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-            [(key, row.tobytes()) for key, row in zip(hashes, rows, strict=True)],
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+            [(space, key, row.tobytes()) for key, row in zip(hashes, rows, strict=True)],
         )
+
+
+def active(db: sqlite3.Connection) -> str | None:
+    """Return the space in which every chunk has a vector, None where there is none yet."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'space'").fetchone()
+    return None if row is None else str(row[0])
+
+
+def lacking(db: sqlite3.Connection, space: str, most: int) -> Sequence[Chunk]:
+    """Return some chunks, of different contents, that have no vector in a space."""
+    rows = db.execute(
+        "SELECT heading, text, first_byte, last_byte FROM chunks c WHERE NOT EXISTS"
+        " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.space = ?)"
+        " GROUP BY hash LIMIT ?",
+        (space, most),
+    )
+    return [Chunk(*row) for row in rows]
+
+
+def activate(db: sqlite3.Connection, space: str) -> bool:
+    """Let searches use a space, if every chunk has a vector in it; tell whether that is so.
+
+    The vectors of the space before stay, so that going back to it takes no time.
+    """
+    with transaction(db):
+        before = active(db)
+        if before == space:
+            return True
+        if lacking(db, space, 1):
+            return False
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('space', ?)", (space,))
+        db.execute("DELETE FROM vectors WHERE space NOT IN (?, ?)", (space, before or space))
+        db.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+        return True
 
 
 def _remove(db: sqlite3.Connection, document: int) -> set[bytes]:

@@ -5,14 +5,24 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from plugins.rag.config import RagConfig
-from plugins.rag.database import Change, Entry, Key, Known, keep_vectors, known, missing, write
-from plugins.rag.documents import Origin, Source
+from plugins.rag.database import (
+    Change,
+    Entry,
+    Key,
+    Known,
+    activate,
+    keep_vectors,
+    known,
+    lacking,
+    missing,
+    write,
+)
+from plugins.rag.documents import Chunk, Origin, Source
 from plugins.rag.embedders import Embedder, Encoder, Service, Vectors
 from plugins.rag.errors import Code, RagError
 from plugins.rag.preparing import content, fingerprint, prepare, signature, stamp
@@ -125,13 +135,35 @@ class Ingest:
     async def _embed(self, entries: Sequence[Entry]) -> int:
         texts = {chunk.hash: chunk.embedded for entry in entries for chunk, _ in entry.chunks}
         absent: list[bytes] = []
-        await self.call(lambda db: absent.extend(missing(db, texts)))
+        space = self.embedder.key
+        await self.call(lambda db: absent.extend(missing(db, space, texts)))
         wanted = [key for key in texts if key in set(absent)]
         for start in range(0, len(wanted), BATCH):
             batch = wanted[start : start + BATCH]
-            vectors = await embedded(self.embedder, [texts[key] for key in batch], query=False)
-            await self.call(partial(keep_vectors, hashes=batch, vectors=vectors))
+            await self._keep(batch, [texts[key] for key in batch])
         return len(wanted)
+
+    async def complete(self) -> int:
+        """Embed what has no vector in the embedder's space, and let searches use it from then on.
+
+        Return how many passages that were. What was embedded stays when this is broken off.
+        """
+        count = 0
+        while chunks := await self._lacking():
+            await self._keep([chunk.hash for chunk in chunks], [c.embedded for c in chunks])
+            count += len(chunks)
+        await self.call(lambda db: activate(db, self.embedder.key))
+        return count
+
+    async def _lacking(self) -> Sequence[Chunk]:
+        found: list[Chunk] = []
+        await self.call(lambda db: found.extend(lacking(db, self.embedder.key, BATCH)))
+        return found
+
+    async def _keep(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+        vectors = await embedded(self.embedder, texts, query=False)
+        space = self.embedder.key
+        await self.call(lambda db: keep_vectors(db, space, hashes, vectors))
 
 
 async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:

@@ -9,15 +9,28 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
 from plugins.rag.config import Match, Mode, RagConfig
-from plugins.rag.database import Change, check, connect, damaged, known, set_aside, write
+from plugins.rag.database import (
+    Change,
+    activate,
+    active,
+    check,
+    connect,
+    damaged,
+    known,
+    set_aside,
+    write,
+)
 from plugins.rag.documents import Origin, Source
-from plugins.rag.embedders import Embedder, Encoder
-from plugins.rag.embedders.hashing import HashingEmbedder
+from plugins.rag.embedders import Embedder, Encoder, Service, Vectors
+from plugins.rag.embedders.making import make
+from plugins.rag.embedders.options import ADDRESSES
 from plugins.rag.errors import Code, RagError
 from plugins.rag.ingest import Ingest, Ingested, embedded
 from plugins.rag.search import Hit, Request, Searcher
+from plugins.rag.snapshot import Space
 
 FILE: Final = "index.db"
 log = logging.getLogger(__name__)
@@ -48,12 +61,14 @@ class Rag:
         config: RagConfig,
         folder: Callable[[], Path] | None = None,
         *,
+        embedder: Embedder | None = None,
         on_error: Callable[[RagError], None] | None = None,
     ) -> None:
         self._config = config
         self._folder = folder
         self._on_error = on_error or _log
-        self._embedder: Embedder = HashingEmbedder()
+        self._embedder = embedder or make(config.embeddings)
+        self._completing: asyncio.Task[None] | None = None
         self._writing = ThreadPoolExecutor(1, "rag-write")
         self._reading = ThreadPoolExecutor(1, "rag-read") if self._lasts else self._writing
         self._writer: sqlite3.Connection | None = None
@@ -61,6 +76,14 @@ class Rag:
         self._build: asyncio.Task[Ingested] | None = None
         self._failed = 0.0
         self._changing = asyncio.Lock()
+
+    @property
+    def recipients(self) -> Sequence[str]:
+        """Who is sent what people ask: the embedder's server, where there is one."""
+        embeddings = self._config.embeddings
+        if embeddings == "local" or embeddings.provider not in ADDRESSES:
+            return ()
+        return [f"{embeddings.provider} ({urlsplit(embeddings.address).hostname})"]
 
     async def retrieve(  # noqa: PLR0913 - what a caller may vary
         self,
@@ -139,10 +162,13 @@ class Rag:
 
     async def close(self) -> None:
         """Stop a build that is under way and let go of the file."""
-        if self._build is not None and not self._build.done():
-            self._build.cancel()
-            await asyncio.wait([self._build])
+        for task in (self._build, self._completing):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait([task])
         await self._let_go()
+        if isinstance(self._embedder, Service):
+            await self._embedder.close()
         for executor in {self._writing, self._reading}:
             await asyncio.to_thread(executor.shutdown)
 
@@ -165,13 +191,45 @@ class Rag:
     async def _ingest(self) -> Ingested:
         try:
             async with self._changing:
-                done = await self._mended(self._worker().files)
+                done = await self._mended(self._files)
         except BaseException:
             self._failed = time.monotonic()
             raise
         for fault in done.faults:
             self._on_error(fault)
         return done
+
+    async def _files(self) -> Ingested:
+        space = await self._write(active)
+        if isinstance(self._embedder, Service):
+            await self._embedder.settle(space)
+        done = await self._worker().files()
+        if not await self._write(lambda db: activate(db, self._embedder.key)):
+            self._change(space)
+        return done
+
+    def _change(self, space: str | None) -> None:
+        """Go over to another embedder in the background; until then the words alone decide."""
+        if self._completing is None or self._completing.done():
+            if space is not None:
+                told = f"the embedder changed from {space} to {self._embedder.key}; embedding anew"
+                self._on_error(RagError(Code.EMBEDDER_CHANGED, told))
+            self._completing = asyncio.create_task(self._complete(), name="rag embedding")
+
+    async def _complete(self) -> None:
+        while True:
+            try:
+                await self._worker().complete()
+            except RagError as error:
+                self._on_error(error)
+                await asyncio.sleep(self._config.retry_delay.total_seconds())
+            else:
+                return
+
+    async def settled(self) -> None:
+        """Wait until a change of the embedder is through."""
+        if self._completing is not None:
+            await asyncio.shield(self._completing)
 
     async def _mended(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Do something with the index; where its file is damaged, with a new one."""
@@ -203,22 +261,35 @@ class Rag:
         return Ingest(self._config, self._embedder, self._write)
 
     async def _search(self, request: Request) -> Sequence[Hit]:
-        vectors = None
-        if request.mode != "bm25" and not isinstance(self._embedder, Encoder):
-            vectors = (await embedded(self._embedder, [request.text], query=True))[0]
+        vectors = await self._embedded(request)
 
         def search() -> Sequence[Hit]:
             vector = vectors
             if request.mode != "bm25" and isinstance(self._embedder, Encoder):
                 vector = self._embedder.encode([request.text], query=True)[0]
-            return self._reader().search(request, vector)
+            space = Space(self._embedder.key, self._embedder.dimensions)
+            return self._reader().search(request, vector, space)
 
         return await asyncio.get_running_loop().run_in_executor(self._reading, search)
+
+    async def _embedded(self, request: Request) -> Vectors | None:
+        """Return a question's vector where a server makes it; a hybrid search does without."""
+        if request.mode == "bm25" or isinstance(self._embedder, Encoder):
+            return None
+        try:
+            vectors = await embedded(self._embedder, [request.text], query=True)
+        except RagError as error:
+            if request.mode == "vector":
+                raise
+            self._on_error(error)
+            return None
+        first: Vectors = vectors[0]
+        return first
 
     def _reader(self) -> Searcher:
         if self._searcher is None:
             db = connect(self._file()) if self._lasts else self._connection()
-            self._searcher = Searcher(db, self._embedder.dimensions)
+            self._searcher = Searcher(db)
         return self._searcher
 
     async def _write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:

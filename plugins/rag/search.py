@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from bot.api import Passage
 from plugins.rag.config import Fusion, Match, Mode
-from plugins.rag.database import transaction
+from plugins.rag.database import active, transaction
 from plugins.rag.documents import Origin
 from plugins.rag.embedders import Vectors
+from plugins.rag.embedders.hashing import HASHING
 from plugins.rag.query import Query, parse
 from plugins.rag.ranking import Keywords, fuse, keywords
-from plugins.rag.snapshot import Floats, Snapshot
+from plugins.rag.snapshot import Floats, Snapshot, Space
 
 NEAR: Final = 256
 TELLING: Final = 0.4
@@ -65,22 +66,25 @@ class Request:
 class Searcher:
     """Searches over one connection, in one thread."""
 
-    def __init__(self, db: sqlite3.Connection, dimensions: int) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._dimensions = dimensions
         self._snapshot: Snapshot | None = None
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def search(self, request: Request, vector: Vectors | None) -> Sequence[Hit]:
+    def search(
+        self, request: Request, vector: Vectors | None, space: Space | None
+    ) -> Sequence[Hit]:
         """Return the best passages that the audience may see, best first.
 
-        ``vector`` is the question's, None where no vectors are to be used.
+        ``vector`` is the question's in ``space``, None where no vectors are to be used. Until all
+        chunks have a vector in that space, the words alone decide.
         """
         with transaction(self._db, "DEFERRED"):
-            snapshot = self._present()
+            snapshot = self._present(space)
+            vector = None if snapshot.space is None else vector
             query = parse(request.text, snapshot.languages)
             if len(snapshot) == 0 or not query.terms:
                 return ()
@@ -89,12 +93,13 @@ class Searcher:
             scores[confidence < request.min_score] = -np.inf
             return self._hits(snapshot, request, allowed, scores, confidence)
 
-    def _present(self) -> Snapshot:
+    def _present(self, space: Space | None) -> Snapshot:
         generation = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[
             0
         ]
         if self._snapshot is None or self._snapshot.generation != generation:
-            self._snapshot = Snapshot(self._db, generation, self._dimensions)
+            complete = space is not None and active(self._db) == space.key
+            self._snapshot = Snapshot(self._db, generation, space if complete else None)
         return self._snapshot
 
     def _hits(
@@ -143,10 +148,11 @@ def _scores(
 def _similarities(snapshot: Snapshot, words: Keywords, request: Request, vector: Vectors) -> Floats:
     """Return how similar chunks are to a question.
 
-    Where the words already tell the likely ones apart only those are looked at, which is as good
-    and many times faster.
+    Where the words already tell the likely ones apart only those are looked at, which is many times
+    faster, and as good where vectors come from words too.
     """
-    likely = request.mode == "hybrid" and request.fusion == "adaptive"
+    hashed = snapshot.space is not None and snapshot.space.key.startswith(HASHING)
+    likely = hashed and request.mode == "hybrid" and request.fusion == "adaptive"
     if not likely or len(snapshot) <= NEAR or words.coverage.max() < TELLING:
         similarities: Floats = snapshot.vectors @ vector
         return similarities

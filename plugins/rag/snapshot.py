@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,23 @@ class Posting:
 EMPTY: Final = Posting(np.zeros(0, np.int64), np.zeros(0, np.float32), 0.0)
 
 
-class Snapshot:
-    """The index in one state; ``generation`` tells whether it is still the present one."""
+class Space(NamedTuple):
+    """A vector space: its name and the length of its vectors."""
 
-    def __init__(self, db: sqlite3.Connection, generation: int, dimensions: int) -> None:
+    key: str
+    dimensions: int
+
+
+class Snapshot:
+    """The index in one state; ``generation`` tells whether it is still the present one.
+
+    ``space`` is that of the vectors; where it is None there are none to be used.
+    """
+
+    def __init__(self, db: sqlite3.Connection, generation: int, space: Space | None) -> None:
         db.execute(VOCABULARY)
         self.generation = generation
+        self.space = space
         rows = db.execute(
             "SELECT c.id, c.length, d.visible, c.language FROM chunks c"
             " JOIN documents d ON d.id = c.document ORDER BY c.id"
@@ -59,7 +70,7 @@ class Snapshot:
         self._db = db
         self._postings: dict[tuple[str, ...], Posting] = {}
         self._cached = 0
-        self.vectors = _vectors(db, len(rows), dimensions)
+        self.vectors = _vectors(db, len(rows), space)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -119,11 +130,15 @@ class _Audiences:
         return None if all(allowed) else np.array(allowed, np.bool_)[self._codes]
 
 
-def _vectors(db: sqlite3.Connection, count: int, dimensions: int) -> Vectors:
+def _vectors(db: sqlite3.Connection, count: int, space: Space | None) -> Vectors:
     """Return the chunks' vectors in their order."""
-    matrix = np.zeros((count, dimensions), np.float32)
+    if space is None:
+        return np.zeros((count, 0), np.float32)
+    matrix = np.zeros((count, space.dimensions), np.float32)
     rows = db.execute(
-        "SELECT v.vector FROM chunks c LEFT JOIN vectors v ON v.hash = c.hash ORDER BY c.id"
+        "SELECT v.vector FROM chunks c LEFT JOIN vectors v ON v.hash = c.hash AND v.space = ?"
+        " ORDER BY c.id",
+        (space.key,),
     )
     for place, (vector,) in enumerate(rows):
         if vector is not None:

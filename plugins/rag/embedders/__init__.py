@@ -35,8 +35,16 @@ class Encoder(Embedder, Protocol):
 
 @runtime_checkable
 class Service(Embedder, Protocol):
-    """An embedder that asks a server."""
+    """An embedder that asks elsewhere."""
+
+    async def settle(self, space: str | None) -> None:
+        """Learn what it does not know of itself, from the space at hand where that is its own."""
+        ...
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Return the texts' vectors, as queries or as documents."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
         ...

@@ -13,6 +13,7 @@ from plugins.rag.language import STOP_WORDS
 from plugins.rag.words import fold, words
 
 DIMENSIONS: Final = 2048
+HASHING: Final = "hashing-"
 GRAMS: Final = (3, 4)
 WORD_WEIGHT: Final = 1.0
 GRAMS_WEIGHT: Final = 1.0
@@ -28,7 +29,7 @@ class HashingEmbedder:
     vectors are near. Function words count for nothing unless a text has no other.
     """
 
-    key = f"hashing-{DIMENSIONS}-1"
+    key = f"{HASHING}{DIMENSIONS}-1"
     dimensions = DIMENSIONS
 
     def encode(self, texts: Sequence[str], *, query: bool) -> Vectors:  # noqa: ARG002
