@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plugins.rag.config import RagConfig
+from plugins.rag.evaluating import evaluate, read
 from plugins.rag.ingest import Ingested
 from plugins.rag.rag import Rag
 from plugins.rag.search import Hit
@@ -31,6 +32,13 @@ def register(subparsers: "_SubParsersAction[ArgumentParser]", load: Load) -> Non
     search.add_argument(
         "--audience", action="append", default=[], help="a scope that asks, like person:telegram:5"
     )
+    ingest = _action(actions, "ingest", _ingest, load, "add files and folders as they are now")
+    ingest.add_argument("path", nargs="+", help="a file, a folder or a glob")
+    ingest.add_argument("--title", default="", help="what the documents are about")
+    remove = _action(actions, "remove", _remove, load, "remove a document that was added")
+    remove.add_argument("id", help="its id, as `rag status` shows it")
+    evaluation = _action(actions, "eval", _eval, load, "measure how well passages are found")
+    evaluation.add_argument("file", type=Path, help="JSON lines with question, and source or text")
     _action(actions, "status", _status, load, "show what the index holds")
 
 
@@ -84,6 +92,49 @@ async def _index(rag: Rag, options: Namespace) -> int:
     return 1 if done.faults else 0
 
 
+async def _ingest(rag: Rag, options: Namespace) -> int:
+    done = await rag.add_files(options.path, title=options.title)
+    if options.json:
+        _print_json(_report(done))
+    else:
+        print(f"{done.changed} documents read; {done.embedded} passages embedded")
+        for line in [*done.notes, *map(str, done.faults)]:
+            print(line, file=sys.stderr)
+    return 1 if done.faults else 0
+
+
+async def _remove(rag: Rag, options: Namespace) -> int:
+    if options.id.startswith(("file:", "inline:")):
+        message = (
+            f"{options.id} is named in the configuration; take it out of plugins.rag.documents"
+        )
+        print(message, file=sys.stderr)
+        return 1
+    removed = await rag.remove_document(options.id)
+    if options.json:
+        _print_json({"removed": removed})
+    elif removed:
+        print(f"removed {options.id}")
+    else:
+        known = "\n".join(await rag.documents())
+        print(f"there is no document {options.id}; there are:\n{known}", file=sys.stderr)
+    return 0 if removed else 1
+
+
+async def _eval(rag: Rag, options: Namespace) -> int:
+    found = await evaluate(rag, read(options.file))
+    if options.json:
+        _print_json(asdict(found))
+        return 0
+    print(f"{found.questions} questions")
+    for name, share in (("first", found.first), ("first 3", found.three), ("first 10", found.ten)):
+        print(f"answered by the {name:<9} {share * 100:6.1f} %")
+    print(f"mean reciprocal rank  {found.mrr:8.3f}")
+    for question in found.missed:
+        print(f"missed: {question}")
+    return 0
+
+
 async def _search(rag: Rag, options: Namespace) -> int:
     hits = await rag.retrieve(
         " ".join(options.query),
@@ -102,12 +153,15 @@ async def _search(rag: Rag, options: Namespace) -> int:
 async def _status(rag: Rag, options: Namespace) -> int:
     status = asdict(await rag.status())
     status["file"] = None if status["file"] is None else str(status["file"])
+    ids = await rag.documents()
     if options.json:
-        _print_json(status)
+        _print_json({**status, "ids": ids})
     else:
         width = max(map(len, status))
         for name, value in status.items():
             print(f"{name:<{width}}  {value}")
+        for known in ids:
+            print(f"  {known}")
     return 0
 
 

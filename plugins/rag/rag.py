@@ -4,25 +4,14 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from plugins.rag.config import Match, Mode, RagConfig
-from plugins.rag.database import (
-    Change,
-    activate,
-    active,
-    check,
-    connect,
-    damaged,
-    known,
-    set_aside,
-    write,
-)
+from plugins.rag.config import Match, Mode, Named, RagConfig
+from plugins.rag.connections import Connections
+from plugins.rag.database import Change, activate, active, known, write
 from plugins.rag.documents import Origin, Source
 from plugins.rag.embedders import Embedder, Encoder, Service, Vectors
 from plugins.rag.embedders.making import make
@@ -31,11 +20,9 @@ from plugins.rag.errors import Code, RagError
 from plugins.rag.ingest import Ingest, Ingested, embedded
 from plugins.rag.search import Hit, Request, Searcher
 from plugins.rag.snapshot import Space
+from plugins.rag.sources import Found, find
 
-FILE: Final = "index.db"
 log = logging.getLogger(__name__)
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +39,7 @@ class Status:
 class Rag:
     """Finds passages in documents; they are loaded at first use or by `warmup`.
 
-    Database work has one thread for writing and one for reading (the same where the index is in
-    memory); nothing blocks the event loop. `close` it in the end.
+    Nothing blocks the event loop. `close` it in the end.
     """
 
     def __init__(
@@ -65,14 +51,10 @@ class Rag:
         on_error: Callable[[RagError], None] | None = None,
     ) -> None:
         self._config = config
-        self._folder = folder
         self._on_error = on_error or _log
         self._embedder = embedder or make(config.embeddings)
+        self._index = Connections(folder if config.persist else None, self._on_error)
         self._completing: asyncio.Task[None] | None = None
-        self._writing = ThreadPoolExecutor(1, "rag-write")
-        self._reading = ThreadPoolExecutor(1, "rag-read") if self._lasts else self._writing
-        self._writer: sqlite3.Connection | None = None
-        self._searcher: Searcher | None = None
         self._build: asyncio.Task[Ingested] | None = None
         self._failed = 0.0
         self._changing = asyncio.Lock()
@@ -114,7 +96,7 @@ class Rag:
             return await self._search(request)
         except sqlite3.DatabaseError as error:
             async with self._changing:
-                await self._set_aside(error)
+                await self._index.set_aside(error)
             await self.refresh()
             return await self._search(request)
 
@@ -146,17 +128,46 @@ class Rag:
             raise fault
         return f"{Origin.ADDED}:{source}"
 
+    async def add_files(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        title: str = "",
+        visible_to: Sequence[str] | None = None,
+    ) -> Ingested:
+        """Add files, folders and globs as they are now; return what was read and what was not."""
+        visible = None if visible_to is None else tuple(visible_to)
+        await self.warmup()
+        found = await asyncio.to_thread(_found, paths, visible)
+        sources = [replace(s, origin=Origin.ADDED, title=title) for s in found.sources]
+        async with self._changing:
+            done = await self._worker().add(sources)
+        done.faults[:0] = found.faults
+        return done
+
+    async def save(self) -> None:
+        """Bring all of the index into its one file; PERSIST_FAILED where it has none."""
+        if self._index.file() is None:
+            raise RagError(Code.PERSIST_FAILED, "the index is in memory: it has no folder")
+        await self._index.write(lambda db: db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+
+    async def documents(self) -> Sequence[str]:
+        """Return the ids of the documents that the index holds."""
+        await self.warmup()
+        keys = await self._index.write(lambda db: list(known(db, *Origin)))
+        return sorted(f"{origin}:{name}" for origin, name in keys)
+
     async def remove_document(self, document: str) -> bool:
         """Remove a document by id; tell whether it was there."""
         origin, _, name = document.partition(":")
         await self.warmup()
         async with self._changing:
-            return await self._write(lambda db: _removed(db, origin, name))
+            return await self._index.write(lambda db: _removed(db, origin, name))
 
     async def status(self) -> Status:
         """Return what the index holds at the moment."""
-        file = self._file()
-        documents, chunks = await self._mended(lambda: self._write(_counts))
+        file = self._index.file()
+        documents, chunks = await self._index.mended(lambda: self._index.write(_counts))
         size = file.stat().st_size if file is not None else 0
         return Status(documents, chunks, self._embedder.key, file, size)
 
@@ -166,18 +177,9 @@ class Rag:
             if task is not None and not task.done():
                 task.cancel()
                 await asyncio.wait([task])
-        await self._let_go()
         if isinstance(self._embedder, Service):
             await self._embedder.close()
-        for executor in {self._writing, self._reading}:
-            await asyncio.to_thread(executor.shutdown)
-
-    @property
-    def _lasts(self) -> bool:
-        return self._config.persist and self._folder is not None
-
-    def _file(self) -> Path | None:
-        return self._folder() / FILE if self._lasts and self._folder is not None else None
+        await self._index.close()
 
     def _may_retry(self) -> bool:
         """Tell whether the last build failed, long enough ago."""
@@ -191,7 +193,7 @@ class Rag:
     async def _ingest(self) -> Ingested:
         try:
             async with self._changing:
-                done = await self._mended(self._files)
+                done = await self._index.mended(self._files)
         except BaseException:
             self._failed = time.monotonic()
             raise
@@ -200,11 +202,11 @@ class Rag:
         return done
 
     async def _files(self) -> Ingested:
-        space = await self._write(active)
+        space = await self._index.write(active)
         if isinstance(self._embedder, Service):
             await self._embedder.settle(space)
         done = await self._worker().files()
-        if not await self._write(lambda db: activate(db, self._embedder.key)):
+        if not await self._index.write(lambda db: activate(db, self._embedder.key)):
             self._change(space)
         return done
 
@@ -222,55 +224,31 @@ class Rag:
                 await self._worker().complete()
             except RagError as error:
                 self._on_error(error)
-                await asyncio.sleep(self._config.retry_delay.total_seconds())
+            except sqlite3.DatabaseError as error:
+                self._on_error(RagError(Code.PERSIST_FAILED, f"vectors could not be kept: {error}"))
             else:
                 return
+            await asyncio.sleep(self._config.retry_delay.total_seconds())
 
     async def settled(self) -> None:
         """Wait until a change of the embedder is through."""
         if self._completing is not None:
             await asyncio.shield(self._completing)
 
-    async def _mended(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do something with the index; where its file is damaged, with a new one."""
-        try:
-            return await work()
-        except sqlite3.DatabaseError as error:
-            await self._set_aside(error)
-            return await work()
-
-    async def _set_aside(self, error: sqlite3.DatabaseError) -> None:
-        file = self._file()
-        if file is None or not damaged(error):
-            raise error
-        await self._let_go()
-        away = await asyncio.to_thread(set_aside, file)
-        told = f"the index was damaged; it is built anew, the old one is {away}"
-        self._on_error(RagError(Code.INVALID_INDEX, told))
-
-    async def _let_go(self) -> None:
-        loop = asyncio.get_running_loop()
-        writer, searcher = self._writer, self._searcher
-        self._writer = self._searcher = None
-        if writer is not None:
-            await loop.run_in_executor(self._writing, writer.close)
-        if searcher is not None and self._lasts:
-            await loop.run_in_executor(self._reading, searcher.close)
-
     def _worker(self) -> Ingest:
-        return Ingest(self._config, self._embedder, self._write)
+        return Ingest(self._config, self._embedder, self._index.write)
 
     async def _search(self, request: Request) -> Sequence[Hit]:
         vectors = await self._embedded(request)
 
-        def search() -> Sequence[Hit]:
+        def search(searcher: Searcher) -> Sequence[Hit]:
             vector = vectors
             if request.mode != "bm25" and isinstance(self._embedder, Encoder):
                 vector = self._embedder.encode([request.text], query=True)[0]
             space = Space(self._embedder.key, self._embedder.dimensions)
-            return self._reader().search(request, vector, space)
+            return searcher.search(request, vector, space)
 
-        return await asyncio.get_running_loop().run_in_executor(self._reading, search)
+        return await self._index.read(search)
 
     async def _embedded(self, request: Request) -> Vectors | None:
         """Return a question's vector where a server makes it; a hybrid search does without."""
@@ -286,30 +264,13 @@ class Rag:
         first: Vectors = vectors[0]
         return first
 
-    def _reader(self) -> Searcher:
-        if self._searcher is None:
-            db = connect(self._file()) if self._lasts else self._connection()
-            self._searcher = Searcher(db)
-        return self._searcher
-
-    async def _write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._writing, lambda: work(self._connection()))
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._writer is None:
-            db = connect(self._file())
-            try:
-                check(db)
-            except sqlite3.DatabaseError:
-                db.close()
-                raise
-            self._writer = db
-        return self._writer
-
 
 def _log(error: RagError) -> None:
     log.warning("%s", error, extra={"code": error.code})
+
+
+def _found(paths: Sequence[str | Path], visible: tuple[str, ...] | None) -> Found:
+    return find([Named(path=Path(path).absolute(), visible_to=visible) for path in paths])
 
 
 def _removed(db: sqlite3.Connection, origin: str, name: str) -> bool:

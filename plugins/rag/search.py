@@ -49,6 +49,11 @@ class Hit(Passage):
     end: int = 0
     hash: str = ""
 
+    @property
+    def citation(self) -> str:
+        """How a reader knows the place: the document's name and the heading."""
+        return self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

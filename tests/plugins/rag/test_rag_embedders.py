@@ -16,11 +16,12 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from plugins.rag.config import RagConfig
+from plugins.rag.connections import FILE
 from plugins.rag.embedders.options import EmbeddingsConfig
 from plugins.rag.embedders.own import OwnEmbedder
 from plugins.rag.embedders.remote import RemoteEmbedder, unit
 from plugins.rag.errors import Code, RagError
-from plugins.rag.rag import FILE, Rag
+from plugins.rag.rag import Rag
 
 TEXTS = ["shoes", "boots and shoes", "¿cuánto cuesta?", "鞋子"]
 

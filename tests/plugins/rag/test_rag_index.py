@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from plugins.rag.config import RagConfig
+from plugins.rag.connections import FILE
 from plugins.rag.embedders.hashing import HashingEmbedder
 from plugins.rag.errors import RagError
-from plugins.rag.rag import FILE, Rag
+from plugins.rag.rag import Rag
 
 
 def page(*numbers: int) -> str:
@@ -119,6 +120,7 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from plugins.rag.config import RagConfig
+from plugins.rag.connections import FILE
 from plugins.rag.rag import Rag
 
 async def main():
@@ -190,13 +192,13 @@ async def test_a_file_that_is_damaged_while_it_is_used_is_built_anew(docs: Path)
     rag = made(docs, told)
     assert await found(rag, 9) == ["other.md"]
     file = docs.parent / FILE
-    await rag._let_go()
+    await rag._index.let_go()
     for neighbour in docs.parent.glob(f"{FILE}-*"):
         neighbour.unlink()
     file.write_bytes(b"x" * 9000)
     assert await found(rag, 9) == ["other.md"]
     assert [error.code for error in told] == ["INVALID_INDEX"]
-    await rag._let_go()
+    await rag._index.let_go()
     for neighbour in docs.parent.glob(f"{FILE}-*"):
         neighbour.unlink()
     file.write_bytes(b"x" * 9000)
