@@ -32,6 +32,11 @@ from bot.api.errors import (
     Unavailable,
     UserError,
 )
+from bot.api.evidence import (
+    Complete,
+    Grounded,
+    grounded,
+)
 from bot.api.messages import (
     BUTTON_BYTES,
     Account,
@@ -125,6 +130,7 @@ __all__ = [
     "ChatKind",
     "Command",
     "CommandInfo",
+    "Complete",
     "ConfigError",
     "Context",
     "DataStatement",
@@ -139,6 +145,7 @@ __all__ = [
     "Following",
     "Forbidden",
     "Function",
+    "Grounded",
     "Handler",
     "Host",
     "Id",
@@ -185,6 +192,7 @@ __all__ = [
     "beside",
     "chat_scope",
     "gettext_noop",
+    "grounded",
     "origin",
     "parse_duration",
     "parse_id",

@@ -73,7 +73,7 @@ class RagConfig(Block):
     """Where answers come from: another plugin that offers a retriever, by its name.
 
     ``timeout`` includes the first build of an index. Passages below ``min_confidence`` are left
-    out.
+    out. ``strict`` shows no answer but one that stands on passages, and asks no model without any.
     """
 
     retriever: str = Field(default="rag", min_length=1)
@@ -81,6 +81,7 @@ class RagConfig(Block):
     append_sources: bool = True
     timeout: Positive = timedelta(seconds=10)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
+    strict: bool = False
 
 
 class Timeouts(Block):

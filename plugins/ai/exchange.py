@@ -18,6 +18,7 @@ from plugins.ai.result import TurnResult
 from plugins.ai.said import Said
 from plugins.ai.screen import Screen
 from plugins.ai.steps import Steps
+from plugins.ai.strict import answer_strictly
 from plugins.ai.tokens import of_request
 from plugins.ai.utterance import Utterance
 from plugins.ai.wording import BROKEN_OFF, CUT, EMPTY, FAILED, REPLACED, UNKNOWN
@@ -88,6 +89,9 @@ class Exchange:
 
     async def _answer(self, answer: Answer) -> None:
         """Ask until there is an answer; an empty one is asked for once more."""
+        if self._strict:
+            await answer_strictly(self, answer)
+            return
         empty = False
         while True:
             await self._ask(answer)
@@ -101,7 +105,7 @@ class Exchange:
 
     async def _ask(self, answer: Answer) -> None:
         while True:
-            screen = self._screen()
+            screen = self.screen()
             request = self._request()
             try:
                 await answer.take(self.assistant.provider.stream(request), screen)
@@ -121,6 +125,12 @@ class Exchange:
         """Set a checkpoint, where the provider that is asked counts, and counts no pictures."""
         if answer.latest is not None and answer.replaced is None and not self.images:
             self.checkpoint = Checkpoint(answer.latest.prompt, of_request(request))
+
+    @property
+    def _strict(self) -> bool:
+        """Whether only what stands on passages may be said; without a model nothing else is."""
+        config = self.assistant.config
+        return config.rag is not None and config.rag.strict and config.provider != "offline"
 
     async def _use_tools(self, answer: Answer) -> None:
         toolbox, calls = self.assistant.toolbox, answer.calls
@@ -158,7 +168,8 @@ class Exchange:
             lines += [] if named is None else [named]
         return lines
 
-    def _screen(self) -> Screen:
+    def screen(self) -> Screen:
+        """Return what an answer passes on its way to the reader."""
         earlier = (marks(text) for entry in self.past if (text := _text(entry, Role.ASSISTANT)))
         self.citations = Citations(
             len(self.passages), written=marks(self.said.text), citing=any(earlier)

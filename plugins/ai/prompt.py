@@ -56,7 +56,7 @@ def request(  # noqa: PLR0913 - what a request is made of
     seen = turns(past[begin(past, room) :], person)
     return Request(
         system,
-        list(numbered([*_with_question(seen, asked), *steps.turns])),
+        list(numbered([*with_question(seen, asked), *steps.turns])),
         said.text,
         passages,
         language,
@@ -65,7 +65,8 @@ def request(  # noqa: PLR0913 - what a request is made of
     )
 
 
-def _with_question(past: list[Turn], asked: Turn) -> list[Turn]:
+def with_question(past: list[Turn], asked: Turn) -> list[Turn]:
+    """Return a conversation with what is asked now at its end."""
     if not asked.text.strip():
         return past
     if past and past[-1].role is Role.USER:

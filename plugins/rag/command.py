@@ -6,14 +6,20 @@ import sys
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from bot.api import PluginError
+from plugins.rag.asking import ask
 from plugins.rag.config import RagConfig
 from plugins.rag.evaluating import evaluate, read
 from plugins.rag.ingest import Ingested
 from plugins.rag.rag import Rag
 from plugins.rag.search import Hit
+
+MODELS: Final = "tertulia.models"
+"""Entry points of what makes a model of a plugin's configuration, for `Complete`."""
 
 Load = Callable[[str], tuple[Any, Path]]
 Result = TypeVar("Result")
@@ -39,6 +45,9 @@ def register(subparsers: "_SubParsersAction[ArgumentParser]", load: Load) -> Non
     remove.add_argument("id", help="its id, as `rag status` shows it")
     evaluation = _action(actions, "eval", _eval, load, "measure how well passages are found")
     evaluation.add_argument("file", type=Path, help="JSON lines with question, and source or text")
+    asking = _action(actions, "ask", _ask, load, "answer a question from the documents, or not")
+    asking.add_argument("question", nargs="+", help="the question")
+    asking.set_defaults(load=load)
     _action(actions, "status", _status, load, "show what the index holds")
 
 
@@ -119,6 +128,25 @@ async def _remove(rag: Rag, options: Namespace) -> int:
         known = "\n".join(await rag.documents())
         print(f"there is no document {options.id}; there are:\n{known}", file=sys.stderr)
     return 0 if removed else 1
+
+
+async def _ask(rag: Rag, options: Namespace) -> int:
+    points = entry_points(group=MODELS)
+    if not points:
+        raise PluginError("no installed plugin offers a model")
+    point = next(iter(points))
+    config, _ = options.load(point.name)
+    async with point.load()(config) as complete:
+        found = await ask(rag, " ".join(options.question), complete)
+    if options.json:
+        _print_json(asdict(found))
+    elif found.insufficient_evidence:
+        print("The documents hold no answer to that (insufficient evidence).")
+    else:
+        print(found.answer)
+        for hit in found.sources:
+            print(f"  · {hit.citation}")
+    return 1 if found.insufficient_evidence else 0
 
 
 async def _eval(rag: Rag, options: Namespace) -> int:

@@ -1,0 +1,31 @@
+"""The configured model for other programs: a text with its JSON Schema in, JSON out."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from logging import getLogger
+
+from bot.api import Complete, ConfigError, Json, Role
+from plugins.ai.config import AiConfig
+from plugins.ai.providers.making import make
+from plugins.ai.providers.provider import Piece, Request, Turn
+
+
+@asynccontextmanager
+async def completing(config: AiConfig) -> AsyncIterator[Complete]:
+    """Yield what asks the model; `ConfigError` where there is none."""
+    if config.provider == "offline":
+        raise ConfigError("plugins.ai.provider: this needs a model; offline has none")
+    provider = make(config, getLogger(__name__))
+
+    async def complete(instructions: str, asked: str, schema: Mapping[str, Json]) -> str:
+        request = Request(instructions, [Turn(Role.USER, asked)], schema=schema)
+        text = ""
+        async with aclosing(provider.stream(request)) as events:
+            async for event in events:
+                text += event.text if isinstance(event, Piece) else ""
+        return text
+
+    try:
+        yield complete
+    finally:
+        await provider.close()
