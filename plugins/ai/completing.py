@@ -1,13 +1,14 @@
 """The configured model for other programs: a text with its JSON Schema in, JSON out."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from logging import getLogger
 
 from bot.api import Complete, ConfigError, Json, Role
 from plugins.ai.config import AiConfig
 from plugins.ai.providers.making import make
-from plugins.ai.providers.provider import Piece, Request, Turn
+from plugins.ai.providers.provider import Request, Turn
+from plugins.ai.providers.whole import whole
 
 
 @asynccontextmanager
@@ -19,11 +20,7 @@ async def completing(config: AiConfig) -> AsyncIterator[Complete]:
 
     async def complete(instructions: str, asked: str, schema: Mapping[str, Json]) -> str:
         request = Request(instructions, [Turn(Role.USER, asked)], schema=schema)
-        text = ""
-        async with aclosing(provider.stream(request)) as events:
-            async for event in events:
-                text += event.text if isinstance(event, Piece) else ""
-        return text
+        return (await whole(provider, request)).text
 
     try:
         yield complete

@@ -1,7 +1,6 @@
 """An answer that stands on passages of the documents, or none."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,11 @@ from plugins.ai.providers.provider import (
     Fault,
     Piece,
     ProviderError,
-    Replaced,
     Request,
     Stop,
     Turn,
-    Usage,
 )
+from plugins.ai.providers.whole import whole
 from plugins.ai.repair import turns
 from plugins.ai.tokens import estimate
 from plugins.ai.window import begin
@@ -63,19 +61,11 @@ async def answer_strictly(exchange: "Exchange", answer: Answer) -> None:
 
 
 async def _whole(exchange: "Exchange", answer: Answer, request: Request) -> str:
-    text = ""
-    async with aclosing(exchange.assistant.provider.stream(request)) as events:
-        async for event in events:
-            match event:
-                case Piece():
-                    text += event.text
-                case Usage():
-                    answer.usage = event if answer.usage is None else answer.usage + event
-                case Replaced(name):
-                    answer.replaced = name
-                case _:
-                    pass
-    return text
+    found = await whole(exchange.assistant.provider, request)
+    if found.usage is not None:
+        answer.usage = found.usage if answer.usage is None else answer.usage + found.usage
+    answer.replaced = found.replaced or answer.replaced
+    return found.text
 
 
 async def _events(text: str) -> AsyncGenerator[Event, None]:

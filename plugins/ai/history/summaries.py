@@ -1,7 +1,7 @@
 """What fell out of the window, in short."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from logging import Logger
@@ -22,15 +22,8 @@ from bot.api import (
 from plugins.ai.history.history import History
 from plugins.ai.memory.sensitive import is_secret
 from plugins.ai.naming import data
-from plugins.ai.providers.provider import (
-    End,
-    Piece,
-    Provider,
-    ProviderError,
-    Request,
-    Stop,
-    Turn,
-)
+from plugins.ai.providers.provider import Provider, ProviderError, Request, Stop, Turn
+from plugins.ai.providers.whole import whole
 from plugins.ai.tokens import CHARACTERS_PER_TOKEN
 from plugins.ai.utterance import Utterance
 
@@ -181,14 +174,8 @@ class Summaries:
         said = "\n".join(filter(None, (_line(entry, self._room) for entry in entries)))
         parts = [f"The summary so far:\n{data(before.text)}" if before.text else "", said]
         asked = Request(ASK, [Turn(Role.USER, "\n\n".join(filter(None, parts)))])
-        text, stop = "", None
-        async with aclosing(self._provider.stream(asked)) as events:
-            async for event in events:
-                if isinstance(event, Piece):
-                    text += event.text
-                elif isinstance(event, End):
-                    stop = event.stop
-        return text.strip()[:LONGEST] if stop in {Stop.DONE, Stop.LENGTH} else ""
+        found = await whole(self._provider, asked)
+        return found.text.strip()[:LONGEST] if found.stop in {Stop.DONE, Stop.LENGTH} else ""
 
     async def _write(
         self, context: Context[Any], before: Summary, entries: Sequence[Entry], text: str

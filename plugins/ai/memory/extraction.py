@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
 from logging import Logger
@@ -14,7 +13,8 @@ from plugins.ai.memory.options import Extracting, MemoryConfig, load_filter
 from plugins.ai.memory.parsing import Candidate, Malformed, parse
 from plugins.ai.memory.refusing import refusal
 from plugins.ai.memory.sensitive import is_health
-from plugins.ai.providers.provider import End, Fault, Piece, Provider, ProviderError, Request, Stop
+from plugins.ai.providers.provider import Fault, Provider, ProviderError, Request, Stop
+from plugins.ai.providers.whole import whole
 
 TRIES: Final = 2
 QUOTED: Final = (">", "＞")
@@ -76,16 +76,10 @@ class Extractor:
         return ()
 
     async def _answer(self, asked: Request) -> str:
-        text, stop = "", None
-        async with aclosing(self._provider.stream(asked)) as events:
-            async for event in events:
-                if isinstance(event, Piece):
-                    text += event.text
-                elif isinstance(event, End):
-                    stop = event.stop
-        if stop is not Stop.DONE:
+        found = await whole(self._provider, asked)
+        if found.stop is not Stop.DONE:
             raise Malformed("cut")
-        return text
+        return found.text
 
     def _fitting(self, found: Sequence[Candidate], words: str, others: str) -> Iterator[Candidate]:
         most = self._extracting.max_facts_per_turn
