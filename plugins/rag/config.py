@@ -61,7 +61,10 @@ Documents = tuple[Annotated[Named | Inline, BeforeValidator(_document)], ...]
 
 
 class RagConfig(Strict):
-    """Where the documents are and how passages are found in them."""
+    """Where the documents are and how passages are found in them.
+
+    ``watch`` takes in what changes in the documents, a few seconds later.
+    """
 
     documents: Annotated[
         Documents, BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -76,6 +79,7 @@ class RagConfig(Strict):
     min_score: float = Field(0.0, ge=0, le=1)
     persist: bool = True
     max_file_size: Size = 20 << 20
+    watch: bool = False
     retry_delay: Duration = parse_duration("30s")
 
     @property

@@ -21,6 +21,7 @@ from plugins.rag.ingest import Ingest, Ingested, embedded
 from plugins.rag.search import Hit, Request, Searcher
 from plugins.rag.snapshot import Space
 from plugins.rag.sources import Found, find
+from plugins.rag.watching import watch
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Rag:
         self._embedder = embedder or make(config.embeddings)
         self._index = Connections(folder if config.persist else None, self._on_error)
         self._completing: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._build: asyncio.Task[Ingested] | None = None
         self._failed = 0.0
         self._changing = asyncio.Lock()
@@ -173,7 +175,7 @@ class Rag:
 
     async def close(self) -> None:
         """Stop a build that is under way and let go of the file."""
-        for task in (self._build, self._completing):
+        for task in (self._watching, self._build, self._completing):
             if task is not None and not task.done():
                 task.cancel()
                 await asyncio.wait([task])
@@ -192,14 +194,21 @@ class Rag:
 
     async def _ingest(self) -> Ingested:
         try:
-            async with self._changing:
-                done = await self._index.mended(self._files)
+            done = await self._look()
         except BaseException:
             self._failed = time.monotonic()
             raise
         for fault in done.faults:
             self._on_error(fault)
+        if self._config.watch and self._watching is None:
+            self._watching = asyncio.create_task(
+                watch(self._look, self._on_error), name="rag watch"
+            )
         return done
+
+    async def _look(self) -> Ingested:
+        async with self._changing:
+            return await self._index.mended(self._files)
 
     async def _files(self) -> Ingested:
         space = await self._index.write(active)
